@@ -1,0 +1,86 @@
+// filum: strands with exact Coulomb friction. The whole public interface; see docs/architecture.md.
+//
+// Every call that can fail returns a fil_status and leaves a sentence in the context (fil_context_error).
+// The library never prints, exits or aborts.
+#ifndef FILUM_H
+#define FILUM_H
+
+#include "filum/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+#define FIL_VERSION "0.1.0"
+const char *fil_version(void);
+
+// Context
+fil_context_def fil_context_def_default(void);
+fil_context *fil_context_create(const fil_context_def *def); // NULL: no memory
+void fil_context_destroy(fil_context *context);
+const char *fil_context_error(const fil_context *context); // the sentence of the last failure, or ""
+void fil_context_set_threads(fil_context *context, int threads);
+int fil_context_threads(const fil_context *context);
+
+// Contact problems: create with room for everything, fill the arrays, check, use, destroy.
+// `*out` is NULL after a failure. Pointers of the views that are absent are NULL.
+fil_status fil_contact_problem_create_dual(fil_context *context, int contact_count, int64_t block_count,
+                                           fil_contact_problem **out);
+fil_status fil_contact_problem_create_primal(fil_context *context, int contact_count, int body_count, int dof_count,
+                                             int64_t matrix_values, int side_count, int64_t jacobian_values,
+                                             fil_contact_problem **out);
+void fil_contact_problem_destroy(fil_contact_problem *problem);
+
+// Every rule of the format: indices in range, columns ascending, diagonal present, numbers finite, mu >= 0.
+// The sentence names the array and the place.
+fil_status fil_contact_problem_check(fil_context *context, const fil_contact_problem *problem);
+
+// Forms W and q from the primal view; O(N M³ + η M) [Daviet11, 6.2]. Does nothing when they are there.
+fil_status fil_contact_problem_form_dual(fil_context *context, fil_contact_problem *problem);
+
+// One file, FCLIB's HDF5 layout, local (dual) or global (primal). Written whole or not at all.
+fil_status fil_contact_problem_read(fil_context *context, const char *path, fil_contact_problem **out);
+fil_status fil_contact_problem_write(fil_context *context, const char *path, const fil_contact_problem *problem);
+
+// The problem's file copied to `path` with the solution (v, u, r) added; v may be NULL.
+fil_status fil_contact_solution_write(fil_context *context, const char *path, const fil_contact_problem *problem,
+                                      const double *v, const double *u, const double *r);
+// The impulse stored in a file, 3 contact_count numbers; FIL_BAD_INPUT when there is none of that size.
+fil_status fil_contact_solution_read(fil_context *context, const char *path, const fil_contact_problem *problem,
+                                     double *r);
+
+// Solving. r: 3 contact_count numbers, the first guess when def->warm. u and v may be NULL; v needs the primal view.
+// FIL_OK means that the solver ran: whether it reached its goal is stats->outcome.
+fil_contact_def fil_contact_def_default(void);
+fil_status fil_contact_solve(fil_context *context, fil_contact_problem *problem, const fil_contact_def *def, double *r,
+                             double *u, double *v, fil_solve_stats *stats);
+
+// The judge: all residuals of an impulse, u recomputed from r.
+fil_status fil_contact_judge(fil_context *context, fil_contact_problem *problem, const double *r,
+                             double residual[FIL_MERIT_COUNT]);
+const char *fil_merit_name(fil_merit merit);     // "natural", "fclib", "fb"
+const char *fil_outcome_name(fil_outcome value); // "solved", "stalled", "no solution", "cancelled"
+
+// A reproducible hair-like problem in reduced coordinates: rods with dense symmetric positive definite blocks,
+// contacts between neighbours and with a body. Over-constrained when three times the contacts exceed the dofs.
+typedef struct fil_contact_family {
+    int rods, dofs;         // dofs per rod
+    double contacts_per_rod; // mean number of contact sides on a rod
+    double mu;              // friction coefficient of every contact
+    uint64_t seed;
+} fil_contact_family;
+fil_contact_family fil_contact_family_default(void);
+fil_status fil_contact_family_generate(fil_context *context, const fil_contact_family *family,
+                                       fil_contact_problem **out);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif

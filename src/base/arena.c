@@ -1,0 +1,99 @@
+// An arena is a chain of blocks, each at least as large as all before it together, so that the number of blocks stays
+// logarithmic. Rewinding keeps the blocks: a loop that marks, allocates and rewinds asks the machine for memory only in
+// its first round.
+#include "base/arena.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 64, FIRST_BLOCK = 1 << 16 };
+
+typedef struct arena_block {
+    struct arena_block *next; // the block that follows in use, or waits to be used again
+    size_t size, used;
+    char *data;
+} arena_block;
+
+struct fil_arena {
+    fil_context *context;
+    arena_block *first, *current;
+    size_t total;
+};
+
+fil_arena *fil_arena_create(fil_context *context)
+{
+    fil_arena *arena = fil_context_allocate(context, sizeof *arena);
+    if (arena)
+        *arena = (fil_arena){.context = context};
+    return arena;
+}
+
+void fil_arena_destroy(fil_arena *arena)
+{
+    if (!arena)
+        return;
+    fil_context *context = arena->context;
+    for (arena_block *block = arena->first; block;) {
+        arena_block *next = block->next;
+        fil_context_release(context, block);
+        block = next;
+    }
+    fil_context_release(context, arena);
+}
+
+static arena_block *append_block(fil_arena *arena, size_t bytes)
+{
+    // A large array gets a block of its own size: memory must stay close to what is asked for.
+    size_t size = bytes > FIRST_BLOCK ? bytes : FIRST_BLOCK;
+    arena_block *block = fil_context_allocate(arena->context, sizeof *block + size + ALIGNMENT);
+    if (!block)
+        return NULL;
+    uintptr_t data = ((uintptr_t)(block + 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    *block = (arena_block){.size = size, .data = (char *)data};
+    if (arena->current) {
+        block->next = arena->current->next;
+        arena->current->next = block;
+    } else {
+        block->next = arena->first;
+        arena->first = block;
+    }
+    arena->total += size;
+    return block;
+}
+
+void *fil_arena_allocate(fil_arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) {
+        fil_context_no_memory(arena->context, SIZE_MAX);
+        return NULL;
+    }
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    arena_block *block = arena->current;
+    if (!block || block->size - block->used < bytes) {
+        // Blocks behind the current one are free: left by a rewind.
+        block = block ? block->next : arena->first;
+        while (block && block->size < bytes)
+            block = block->next;
+        if (!block)
+            block = append_block(arena, bytes);
+        if (!block)
+            return NULL;
+        block->used = 0;
+        arena->current = block;
+    }
+    void *memory = block->data + block->used;
+    block->used += bytes;
+    return memset(memory, 0, bytes);
+}
+
+fil_arena_mark fil_arena_mark_now(const fil_arena *arena)
+{
+    return (fil_arena_mark){.block = arena->current, .used = arena->current ? arena->current->used : 0};
+}
+
+void fil_arena_rewind(fil_arena *arena, fil_arena_mark mark)
+{
+    arena->current = mark.block;
+    if (arena->current)
+        arena->current->used = mark.used;
+}

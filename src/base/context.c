@@ -1,0 +1,93 @@
+// The context carries what would otherwise be global: the last error sentence, the memory hooks, the thread count.
+// One context belongs to one host thread at a time; two contexts never share anything.
+#include "base/context.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *fil_version(void)
+{
+    return FIL_VERSION;
+}
+
+static void *default_allocate(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size);
+}
+
+static void default_release(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+fil_context_def fil_context_def_default(void)
+{
+    return (fil_context_def){.threads = 0, .allocate = default_allocate, .release = default_release};
+}
+
+fil_context *fil_context_create(const fil_context_def *def)
+{
+    fil_context_def complete = def ? *def : fil_context_def_default();
+    if (!complete.allocate || !complete.release) {
+        complete.allocate = default_allocate;
+        complete.release = default_release;
+    }
+    fil_context *context = complete.allocate(complete.user, sizeof *context);
+    if (!context)
+        return NULL;
+    *context = (fil_context){.def = complete};
+    fil_context_set_threads(context, complete.threads);
+    return context;
+}
+
+void fil_context_destroy(fil_context *context)
+{
+    if (context)
+        context->def.release(context->def.user, context);
+}
+
+const char *fil_context_error(const fil_context *context)
+{
+    return context->error;
+}
+
+void fil_context_set_threads(fil_context *context, int threads)
+{
+    context->def.threads = threads > 0 ? threads : omp_get_max_threads();
+}
+
+int fil_context_threads(const fil_context *context)
+{
+    return context->def.threads;
+}
+
+fil_status fil_context_fail(fil_context *context, fil_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context->error, sizeof context->error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+fil_status fil_context_no_memory(fil_context *context, size_t size)
+{
+    return fil_context_fail(context, FIL_NO_MEMORY, "out of memory (%zu bytes were asked for)", size);
+}
+
+void *fil_context_allocate(fil_context *context, size_t size)
+{
+    void *memory = context->def.allocate(context->def.user, size ? size : 1);
+    if (!memory)
+        fil_context_no_memory(context, size);
+    return memory;
+}
+
+void fil_context_release(fil_context *context, void *memory)
+{
+    if (memory)
+        context->def.release(context->def.user, memory);
+}

@@ -1,0 +1,17 @@
+// Output files that appear whole or not at all. See file.c.
+#ifndef FIL_BASE_FILE_H
+#define FIL_BASE_FILE_H
+
+#include "base/context.h"
+
+enum { FIL_PATH_MAX = 4096 };
+
+// The name to write to while a file is in the making; it lies beside `path` so that the rename cannot fail half-way.
+fil_status fil_file_temporary(fil_context *context, const char *path, char temporary[FIL_PATH_MAX]);
+// Flushes the finished temporary to disk and gives it its name; removes it on failure.
+fil_status fil_file_commit(fil_context *context, const char *temporary, const char *path);
+void fil_file_discard(const char *temporary);
+// A whole text in one call.
+fil_status fil_file_write_text(fil_context *context, const char *path, const char *text, size_t length);
+
+#endif

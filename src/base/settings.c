@@ -1,0 +1,145 @@
+// One row of a field table is the only description of a setting: this file turns rows into defaults and into checked
+// values. Errors name the owner, the setting and what is allowed.
+#include "base/settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void store(const fil_field *field, void *param, double value)
+{
+    char *place = (char *)param + field->offset;
+    if (field->kind == FIL_KIND_REAL)
+        memcpy(place, &value, sizeof value);
+    else
+        memcpy(place, &(int){(int)value}, sizeof(int));
+}
+
+void fil_settings_defaults(const fil_field *fields, int count, void *param)
+{
+    for (int i = 0; i < count; ++i)
+        store(&fields[i], param, fields[i].def);
+}
+
+// Edit distance of two short words (Levenshtein), one row at a time.
+static int edit_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    size_t columns = strlen(b);
+    if (strlen(a) > LONGEST || columns > LONGEST)
+        return LONGEST;
+    int row[LONGEST + 1];
+    for (size_t j = 0; j <= columns; ++j)
+        row[j] = (int)j;
+    for (size_t i = 0; a[i]; ++i) {
+        int diagonal = row[0];
+        row[0] = (int)i + 1;
+        for (size_t j = 0; j < columns; ++j) {
+            int replace = diagonal + (a[i] != b[j]);
+            int insert = row[j] + 1, erase = row[j + 1] + 1;
+            diagonal = row[j + 1];
+            int least = insert < erase ? insert : erase;
+            row[j + 1] = replace < least ? replace : least;
+        }
+    }
+    return row[columns];
+}
+
+const char *fil_settings_nearest(const char *word, const char *const *names, int count)
+{
+    const char *nearest = NULL;
+    int best = (int)strlen(word) / 2 + 1;
+    for (int i = 0; i < count; ++i) {
+        int distance = edit_distance(word, names[i]);
+        if (distance < best) {
+            best = distance;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
+
+static fil_status unknown_setting(fil_context *context, const char *owner, const fil_field *fields, int count,
+                                  const char *name)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    int known = count < MOST ? count : MOST;
+    for (int i = 0; i < known; ++i)
+        names[i] = fields[i].name;
+    const char *nearest = fil_settings_nearest(name, names, known);
+    if (nearest)
+        return fil_context_fail(context, FIL_BAD_INPUT, "%s: unknown setting '%s': did you mean '%s'?", owner, name,
+                                nearest);
+    return fil_context_fail(context, FIL_BAD_INPUT, "%s: unknown setting '%s' (see `filum info`)", owner, name);
+}
+
+// The index of `word` in "one|two|three", or -1.
+static int choice_index(const char *choices, const char *word)
+{
+    size_t length = strlen(word);
+    int index = 0;
+    for (const char *at = choices; at; ++index) {
+        const char *bar = strchr(at, '|');
+        size_t size = bar ? (size_t)(bar - at) : strlen(at);
+        if (size == length && memcmp(at, word, length) == 0)
+            return index;
+        at = bar ? bar + 1 : NULL;
+    }
+    return -1;
+}
+
+static fil_status parse_value(fil_context *context, const char *owner, const fil_field *field, const char *text,
+                              double *value)
+{
+    if (field->kind == FIL_KIND_CHOICE || field->kind == FIL_KIND_BOOL) {
+        const char *choices = field->kind == FIL_KIND_BOOL ? "false|true" : field->choices;
+        int index = choice_index(choices, text);
+        if (index < 0)
+            return fil_context_fail(context, FIL_BAD_INPUT, "%s: %s: must be one of %s (got '%s')", owner, field->name,
+                                    choices, text);
+        *value = index;
+        return FIL_OK;
+    }
+    char *end;
+    *value = strtod(text, &end);
+    bool whole = field->kind == FIL_KIND_INT;
+    if (end == text || *end || !isfinite(*value) || (whole && *value != floor(*value)))
+        return fil_context_fail(context, FIL_BAD_INPUT, "%s: %s: must be a %s number (got '%s')", owner, field->name,
+                                whole ? "whole" : "finite", text);
+    if (*value < field->min || *value > field->max)
+        return fil_context_fail(context, FIL_BAD_INPUT, "%s: %s: must be from %g to %g (got %s)", owner, field->name,
+                                field->min, field->max, text);
+    return FIL_OK;
+}
+
+fil_status fil_settings_parse(fil_context *context, const char *owner, const fil_field *fields, int count,
+                              const char *text, void *param)
+{
+    while (*text) {
+        // Cut one "name=value" off the front.
+        char name[64], value[64];
+        size_t length = strcspn(text, ",");
+        size_t middle = strcspn(text, "=,");
+        if (middle >= length || middle >= sizeof name || length - middle - 1 >= sizeof value)
+            return fil_context_fail(context, FIL_BAD_INPUT, "%s: settings are written name=value,name=value (got '%s')",
+                                    owner, text);
+        snprintf(name, sizeof name, "%.*s", (int)middle, text);
+        snprintf(value, sizeof value, "%.*s", (int)(length - middle - 1), text + middle + 1);
+        text += length + (text[length] == ',');
+
+        const fil_field *field = NULL;
+        for (int i = 0; i < count; ++i)
+            if (strcmp(fields[i].name, name) == 0)
+                field = &fields[i];
+        if (!field)
+            return unknown_setting(context, owner, fields, count, name);
+        double number = 0;
+        fil_status status = parse_value(context, owner, field, value, &number);
+        if (status != FIL_OK)
+            return status;
+        store(field, param, number);
+    }
+    return FIL_OK;
+}
