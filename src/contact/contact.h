@@ -1,0 +1,10 @@
+// The solvers behind the list in contact.c.
+#ifndef FIL_CONTACT_CONTACT_H
+#define FIL_CONTACT_CONTACT_H
+
+#include "filum/extend.h"
+
+extern const fil_contact_type fil_contact_auto, fil_contact_gs, fil_contact_anderson, fil_contact_proximal,
+    fil_contact_newton, fil_contact_sor;
+
+#endif

@@ -1,0 +1,145 @@
+// The product that every iterative method needs, in the two views of a problem.
+//
+//   dual:         u_i = q_i + sum_j W_ij r_j                       one pass over W, 76 bytes per block
+//   matrix-free:  v = A⁻¹ (b + Hᵀ r),  u = w + H v                 two passes over H, one solve per body
+//
+// Parallel over rows, bodies or contacts; each writes what belongs to it alone, so the bits do not depend on threads.
+#include "contact/contact_operator.h"
+
+#include "base/parallel.h"
+#include "contact/contact_block.h"
+
+#include <string.h>
+
+typedef struct product_job {
+    const fil_contact_operator *op;
+    const double *r;
+    double *u, *v;
+} product_job;
+
+static void product_rows(void *data, int64_t begin, int64_t end)
+{
+    const product_job *job = data;
+    const fil_contact_problem *problem = job->op->problem;
+    const fil_block_matrix *W = &problem->W;
+    for (int64_t i = begin; i < end; ++i) {
+        fil_v4 sum = fil_block_row(W, W->start[i], W->start[i + 1], job->r);
+        for (int k = 0; k < 3; ++k)
+            job->u[3 * i + k] = problem->q[3 * i + k] + sum[k];
+    }
+}
+
+// Half storage: each block acts twice, once transposed. Serial, because rows write into each other.
+static void product_half(const fil_contact_problem *problem, const double *r, double *u)
+{
+    const fil_block_matrix *W = &problem->W;
+    memcpy(u, problem->q, 3 * (size_t)W->rows * sizeof *u);
+    for (int i = 0; i < W->rows; ++i)
+        for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k) {
+            int j = W->column[k];
+            fil_mat3_add_vector(W->value + 9 * k, r + 3 * (int64_t)j, u + 3 * (int64_t)i);
+            if (j != i)
+                fil_mat3_add_transposed_vector(W->value + 9 * k, r + 3 * (int64_t)i, u + 3 * (int64_t)j);
+        }
+}
+
+// v = A⁻¹ (b + Hᵀ r) for a range of bodies.
+static void solve_bodies(void *data, int64_t begin, int64_t end)
+{
+    const product_job *job = data;
+    const fil_contact_operator *op = job->op;
+    const fil_contact_problem *problem = op->problem;
+    const fil_contact_jacobian *H = &problem->H;
+    for (int64_t body = begin; body < end; ++body) {
+        int offset = problem->A.dof_start[body], dofs = problem->A.dof_start[body + 1] - offset;
+        double *v = job->v + offset;
+        memcpy(v, problem->b + offset, (size_t)dofs * sizeof *v);
+        for (int k = op->body_start[body]; k < op->body_start[body + 1]; ++k) {
+            int side = op->body_side[k];
+            const double *r = job->r + 3 * (int64_t)op->side_contact[side];
+            const double *h = H->value + H->value_start[side];
+            double *target = v + H->first_dof[side];
+            for (int d = 0; d < H->dof_count[side]; ++d)
+                target[d] += h[3 * d] * r[0] + h[3 * d + 1] * r[1] + h[3 * d + 2] * r[2];
+        }
+        fil_system_forward(&op->system, (int)body, 0, v);
+        fil_system_backward(&op->system, (int)body, v);
+    }
+}
+
+// u = w + H v for a range of contacts.
+static void gather_contacts(void *data, int64_t begin, int64_t end)
+{
+    const product_job *job = data;
+    const fil_contact_problem *problem = job->op->problem;
+    const fil_contact_jacobian *H = &problem->H;
+    for (int64_t i = begin; i < end; ++i) {
+        double u[3] = {problem->w[3 * i], problem->w[3 * i + 1], problem->w[3 * i + 2]};
+        for (int side = H->side_start[i]; side < H->side_start[i + 1]; ++side) {
+            const double *h = H->value + H->value_start[side];
+            const double *v = job->v + problem->A.dof_start[H->body[side]] + H->first_dof[side];
+            for (int d = 0; d < H->dof_count[side]; ++d)
+                for (int k = 0; k < 3; ++k)
+                    u[k] += h[3 * d + k] * v[d];
+        }
+        memcpy(job->u + 3 * i, u, sizeof u);
+    }
+}
+
+fil_status fil_contact_sides_by_body(fil_arena *arena, const fil_contact_problem *problem, int **start, int **side,
+                                     int **contact)
+{
+    const fil_contact_jacobian *H = &problem->H;
+    int bodies = problem->A.body_count, sides = H->side_start[problem->contact_count];
+    *start = FIL_ARENA_ARRAY(arena, int, (int64_t)bodies + 2);
+    *side = FIL_ARENA_ARRAY(arena, int, sides);
+    *contact = FIL_ARENA_ARRAY(arena, int, sides);
+    if (!*start || !*side || !*contact)
+        return FIL_NO_MEMORY;
+    // Counting sort by body; sides are met in the order of contacts.
+    int *next = *start + 1;
+    for (int s = 0; s < sides; ++s)
+        ++next[H->body[s] + 1];
+    for (int body = 0; body < bodies; ++body)
+        next[body + 1] += next[body];
+    for (int i = 0; i < problem->contact_count; ++i)
+        for (int s = H->side_start[i]; s < H->side_start[i + 1]; ++s) {
+            (*contact)[s] = i;
+            (*side)[next[H->body[s]]++] = s;
+        }
+    return FIL_OK;
+}
+
+fil_status fil_contact_operator_make(fil_context *context, fil_arena *arena, const fil_contact_problem *problem,
+                                     bool matrix_free, fil_contact_operator *out)
+{
+    *out = (fil_contact_operator){
+        .context = context, .problem = problem, .matrix_free = matrix_free || !problem->has_dual};
+    if (!out->matrix_free)
+        return FIL_OK;
+    FIL_ASSERT(problem->has_primal);
+    out->v = FIL_ARENA_ARRAY(arena, double, problem->A.dof_start[problem->A.body_count]);
+    fil_status status = out->v ? FIL_OK : FIL_NO_MEMORY;
+    if (status == FIL_OK)
+        status = fil_contact_sides_by_body(arena, problem, &out->body_start, &out->body_side, &out->side_contact);
+    return status == FIL_OK ? fil_system_factor(context, arena, &problem->A, &out->system) : status;
+}
+
+void fil_contact_operator_velocity(const fil_contact_operator *op, const double *r, double *v)
+{
+    product_job job = {.op = op, .r = r, .v = v};
+    fil_parallel_for(op->context, op->problem->A.body_count, 16, solve_bodies, &job);
+}
+
+void fil_contact_operator_apply(const fil_contact_operator *op, const double *r, double *u)
+{
+    product_job job = {.op = op, .r = r, .u = u, .v = op->v};
+    if (op->matrix_free) {
+        fil_contact_operator_velocity(op, r, op->v);
+        fil_parallel_for(op->context, op->problem->contact_count, 256, gather_contacts, &job);
+    } else if (op->problem->W.half) {
+        product_half(op->problem, r, u);
+    } else {
+        fil_parallel_for(op->context, op->problem->contact_count, 256, product_rows, &job);
+    }
+}

@@ -1,0 +1,31 @@
+// u = W r + q without caring how: through W when it is there, else through the bodies. See contact_operator.c.
+#ifndef FIL_CONTACT_OPERATOR_H
+#define FIL_CONTACT_OPERATOR_H
+
+#include "numeric/system.h"
+
+typedef struct fil_contact_operator {
+    const fil_context *context;
+    const fil_contact_problem *problem;
+    bool matrix_free;
+    fil_system system; // matrix-free: the factors of A
+    double *v;         // matrix-free: [dofs]
+    int *body_start;   // matrix-free: sides of each body, by contact
+    int *body_side;
+    int *side_contact;
+} fil_contact_operator;
+
+// Uses W when the problem has it, unless `matrix_free` asks for the primal view.
+fil_status fil_contact_operator_make(fil_context *context, fil_arena *arena, const fil_contact_problem *problem,
+                                     bool matrix_free, fil_contact_operator *out);
+// u = W r + q
+void fil_contact_operator_apply(const fil_contact_operator *op, const double *r, double *u);
+// v = A⁻¹ (b + Hᵀ r); matrix-free operators only.
+void fil_contact_operator_velocity(const fil_contact_operator *op, const double *r, double *v);
+
+// The sides that touch each body, in ascending order of contacts: start [bodies + 1], side [sides]; and the contact of
+// each side.
+fil_status fil_contact_sides_by_body(fil_arena *arena, const fil_contact_problem *problem, int **start, int **side,
+                                     int **contact);
+
+#endif

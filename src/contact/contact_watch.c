@@ -1,0 +1,81 @@
+// No solver judges itself: it shows its iterates to the watch, which computes u = W r + q anew, measures the chosen merit,
+// keeps the best impulse, and decides. Budgets are iterations, never seconds: the same problem gives the same bits.
+#include "contact/contact_watch.h"
+
+#include "base/timer.h"
+
+#include <math.h>
+#include <string.h>
+
+fil_status fil_contact_watch_make(const fil_contact_task *task, fil_solve_stats *stats, int64_t default_budget,
+                                  fil_contact_watch *out)
+{
+    int64_t size = 3 * (int64_t)task->problem->contact_count;
+    *out = (fil_contact_watch){
+        .task = task,
+        .stats = stats,
+        .u = FIL_ARENA_ARRAY(task->scratch, double, size),
+        .best = FIL_ARENA_ARRAY(task->scratch, double, size),
+        .residual = INFINITY,
+        .least = INFINITY,
+        .natural = INFINITY,
+        .budget = task->max_iterations > 0 ? task->max_iterations : default_budget,
+        .phase = "start",
+    };
+    if (!out->u || !out->best)
+        return FIL_NO_MEMORY;
+    fil_status status = fil_contact_operator_make(task->context, task->scratch, task->problem, false, &out->op);
+    return status == FIL_OK ? fil_contact_merit_make(&out->op, task->scratch, &out->merit) : status;
+}
+
+bool fil_contact_watch_judge(fil_contact_watch *watch, const double *r)
+{
+    const fil_contact_task *task = watch->task;
+    fil_contact_operator_apply(&watch->op, r, watch->u);
+    watch->natural = fil_contact_merit_of(&watch->merit, FIL_MERIT_NATURAL, task->problem, r, watch->u);
+    watch->residual = task->merit == FIL_MERIT_NATURAL
+                          ? watch->natural
+                          : fil_contact_merit_of(&watch->merit, task->merit, task->problem, r, watch->u);
+    if (watch->residual < watch->least) {
+        watch->least = watch->residual;
+        memcpy(watch->best, r, 3 * (size_t)task->problem->contact_count * sizeof *r);
+        watch->stats->finished_by = watch->phase;
+    }
+    if (watch->least <= task->tolerance)
+        watch->stop = true;
+    if (task->progress) {
+        fil_progress point = {.phase = watch->phase,
+                              .iterations = watch->stats->iterations,
+                              .seconds = fil_timer_seconds() - task->start_seconds,
+                              .residual = watch->residual,
+                              .best = watch->least};
+        if (!task->progress(task->user, &point)) {
+            watch->stats->outcome = FIL_CANCELLED;
+            watch->stop = true;
+        }
+    }
+    return watch->stop;
+}
+
+bool fil_contact_watch_count(fil_contact_watch *watch, int64_t sweeps, int64_t newton_steps)
+{
+    fil_solve_stats *stats = watch->stats;
+    stats->sweeps += sweeps;
+    stats->newton_steps += newton_steps;
+    stats->iterations += sweeps + newton_steps;
+    if (stats->iterations >= watch->budget)
+        watch->stop = true;
+    return watch->stop;
+}
+
+void fil_contact_watch_finish(fil_contact_watch *watch, double *r)
+{
+    if (watch->least < INFINITY)
+        memcpy(r, watch->best, 3 * (size_t)watch->task->problem->contact_count * sizeof *r);
+    else // nothing finite was ever seen: no impulse is the honest answer
+        memset(r, 0, 3 * (size_t)watch->task->problem->contact_count * sizeof *r);
+    if (watch->least <= watch->task->tolerance)
+        watch->stats->outcome = FIL_SOLVED;
+    else if (watch->stats->outcome == FIL_SOLVED)
+        watch->stats->outcome = FIL_STALLED;
+}

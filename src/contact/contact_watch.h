@@ -1,0 +1,32 @@
+// The watch over one solve: judges iterates, keeps the best, reports progress, says when to stop. See contact_watch.c.
+#ifndef FIL_CONTACT_WATCH_H
+#define FIL_CONTACT_WATCH_H
+
+#include "contact/contact_merit.h"
+#include "filum/extend.h"
+
+typedef struct fil_contact_watch {
+    const fil_contact_task *task;
+    fil_contact_operator op;
+    fil_contact_merit merit;
+    fil_solve_stats *stats;
+    double *u;       // [3n] velocity of the impulse judged last
+    double *best;    // [3n] the impulse with the smallest residual so far
+    double residual; // of the impulse judged last
+    double least;    // of the best
+    double natural;  // scaled residual of the impulse judged last: the measure of progress, whatever the chosen merit
+    int64_t budget;  // iterations allowed in all
+    const char *phase;
+    bool stop; // solved, cancelled or out of budget
+} fil_contact_watch;
+
+fil_status fil_contact_watch_make(const fil_contact_task *task, fil_solve_stats *stats, int64_t default_budget,
+                                  fil_contact_watch *out);
+// Computes u and the residual of r, keeps r if it is the best, tells the host. True when the solve is to end.
+bool fil_contact_watch_judge(fil_contact_watch *watch, const double *r);
+// Counts iterations; true when the budget is spent.
+bool fil_contact_watch_count(fil_contact_watch *watch, int64_t sweeps, int64_t newton_steps);
+// Leaves the best impulse in r and the outcome in the stats.
+void fil_contact_watch_finish(fil_contact_watch *watch, double *r);
+
+#endif
