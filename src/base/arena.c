@@ -48,8 +48,8 @@ static arena_block *append_block(fil_arena *arena, size_t bytes)
     arena_block *block = fil_context_allocate(arena->context, sizeof *block + size + ALIGNMENT);
     if (!block)
         return NULL;
-    uintptr_t data = ((uintptr_t)(block + 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    *block = (arena_block){.size = size, .data = (char *)data};
+    char *behind = (char *)(block + 1);
+    *block = (arena_block){.size = size, .data = behind + (-(uintptr_t)behind) % ALIGNMENT};
     if (arena->current) {
         block->next = arena->current->next;
         arena->current->next = block;

@@ -39,7 +39,7 @@ fil_status fil_file_temporary(fil_context *context, const char *path, char tempo
     if (exists && access(path, W_OK) != 0)
         return cannot_write(context, path, errno);
     if (exists && !S_ISREG(info.st_mode)) {
-        strcpy(temporary, path);
+        memcpy(temporary, path, strlen(path) + 1);
         return FIL_OK;
     }
     char resolved[FIL_PATH_MAX];
