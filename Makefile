@@ -28,7 +28,7 @@ bench:
 	@scripts/setup bench
 	@cmake --preset release
 	@cmake --build build/release -j $(JOBS)
-	@for program in $$(find build/release/bench -type f -perm -u+x | sort); do echo "== $$program" && $$program || exit 1; done
+	@for program in $$(find build/release/bench -type f -perm -u+x 2>/dev/null | sort); do echo "== $$program" && $$program || exit 1; done
 
 # The same tests, watched by sanitizers.
 asan tsan coverage:

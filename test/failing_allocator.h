@@ -3,8 +3,8 @@
 //     static fil_status work(fil_context *context, void *data) { ... create, use, destroy ... }
 //     TEST(x_survives_failing_allocation) { test_failing_allocation(work, NULL); }
 //
-// `work` runs with the first allocation failing, then the second, ... until it succeeds. Each failure must be reported as
-// FIL_NO_MEMORY with a sentence, and nothing may leak, neither on failure nor on success.
+// `work` runs with the first allocation failing, then the second, ... until it succeeds. Each failure must be reported
+// as FIL_NO_MEMORY with a sentence, and nothing may leak, neither on failure nor on success.
 #ifndef FIL_TEST_FAILING_ALLOCATOR_H
 #define FIL_TEST_FAILING_ALLOCATOR_H
 
@@ -17,7 +17,7 @@ typedef struct failing_allocator {
     long calls;   // allocations asked for so far
     long fail_at; // the call (from 0) that fails, and every one after it when `stays_empty`; < 0: none
     bool stays_empty;
-    long live;    // given out and not yet released
+    long live; // given out and not yet released
 } failing_allocator;
 
 static void *failing_allocate(void *user, size_t size)

@@ -1,5 +1,5 @@
-// The main of every test program: one check case per test, each in a process of its own. What a child wants its parent to
-// know (that it skipped, and why) goes through shared memory.
+// The main of every test program: one check case per test, each in a process of its own. What a child wants its parent
+// to know (that it skipped, and why) goes through shared memory.
 #define _GNU_SOURCE // MAP_ANONYMOUS, nftw
 #include "test.h"
 

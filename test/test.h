@@ -4,8 +4,8 @@
 //     TEST(arena_is_aligned) { ... ck_assert_...; }
 //     TEST_LONG(arena_survives_an_hour) { ... }       // runs in `make test-long` only
 //
-// test.c holds main: each test runs in a process of its own, so a crash or a hang is one failed test and the others go on.
-// Output, read by scripts/run_tests: one line per test, "ok NAME", "FAIL NAME: why" or "skip NAME: why".
+// test.c holds main: each test runs in a process of its own, so a crash or a hang is one failed test and the others go
+// on. Output, read by scripts/run_tests: one line per test, "ok NAME", "FAIL NAME: why" or "skip NAME: why".
 //
 //     test_NAME [WORD]      runs the tests whose name contains WORD
 //     CK_FORK=no test_NAME  all in one process, for a debugger
@@ -41,8 +41,8 @@ void test_skip(const char *format, ...) __attribute__((format(printf, 1, 2), nor
 // True in `make test-long`: a test may look at more cases then.
 bool test_long(void);
 
-// The full name of a file or folder of the shared data (environment FILUM_DATA; ../shared/data beside the source tree when
-// unset). Skips the test when it is not there.
+// The full name of a file or folder of the shared data (environment FILUM_DATA; ../shared/data beside the source tree
+// when unset). Skips the test when it is not there.
 const char *test_data(const char *name);
 
 // A file of the source tree.
