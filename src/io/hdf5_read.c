@@ -53,7 +53,7 @@ static fil_status foreign(const fil_hdf5_read *file, const char *where, const ch
 {
     return fil_context_fail(file->context, FIL_BAD_INPUT,
                             "%s: %s: %s is HDF5 that filum does not read: convert the file with "
-                            "`h5repack --low=0 --high=0 -f NONE -l CONTI IN OUT`",
+                            "`h5repack -f NONE -l CONTI IN OUT`",
                             file->name, where, what);
 }
 

@@ -405,6 +405,16 @@ TEST(fclib_agrees_on_local_problems)
         ck_assert_int_eq(fclib_write_solution(solution, test_path("a.hdf5")), 1);
         test_ok(context, fil_contact_solution_read(context, test_path("a.hdf5"), problem, back));
         same_numbers("r", r, back, 2);
+        // The HDF5 library can also go on writing in a file that we began.
+        test_ok(context, fil_contact_problem_write(context, test_path("c.hdf5"), problem));
+        ck_assert_int_eq(fclib_write_solution(solution, test_path("c.hdf5")), 1);
+        ck_assert_int_eq(fclib_write_guesses(1, solution, test_path("c.hdf5")), 1);
+        fil_contact_problem *extended;
+        test_ok(context, fil_contact_problem_read(context, test_path("c.hdf5"), &extended));
+        same_problem(problem, extended);
+        test_ok(context, fil_contact_solution_read(context, test_path("c.hdf5"), problem, back));
+        same_numbers("r", r, back, 2);
+        fil_contact_problem_destroy(extended);
         fclib_delete_solutions(solution, 1);
         fclib_delete_local(theirs);
         fil_contact_problem_destroy(problem);
