@@ -11,6 +11,7 @@
 
 static const fil_contact_type *const list[] = {
     &fil_contact_gs,
+    &fil_contact_proximal,
 };
 enum { LIST_SIZE = sizeof list / sizeof *list };
 
@@ -47,7 +48,7 @@ const char *fil_outcome_name(fil_outcome value)
 fil_contact_def fil_contact_def_default(void)
 {
     return (fil_contact_def){
-        .solver = "auto", .local = "mfb+enum", .merit = FIL_MERIT_NATURAL, .tolerance = 1e-8, .max_iterations = 0};
+        .solver = "auto", .local = "root+enum", .merit = FIL_MERIT_NATURAL, .tolerance = 1e-8, .max_iterations = 0};
 }
 
 // "gs:relaxation=1.3" into the solver and its parameters.
