@@ -68,9 +68,9 @@ const char *fil_outcome_name(fil_outcome value); // "solved", "stalled", "no sol
 // A reproducible hair-like problem in reduced coordinates: rods with dense symmetric positive definite blocks,
 // contacts between neighbours and with a body. Over-constrained when three times the contacts exceed the dofs.
 typedef struct fil_contact_family {
-    int rods, dofs;         // dofs per rod
+    int rods, dofs;          // dofs per rod
     double contacts_per_rod; // mean number of contact sides on a rod
-    double mu;              // friction coefficient of every contact
+    double mu;               // friction coefficient of every contact
     uint64_t seed;
 } fil_contact_family;
 fil_contact_family fil_contact_family_default(void);

@@ -115,8 +115,8 @@ typedef struct fil_contact_def {
     const char *local;  // a key of `filum info local`, or two joined by '+': first choice and fail-safe
     fil_merit merit;
     double tolerance;
-    int64_t max_iterations; // 0: the solver's own budget
-    bool warm;              // start from the r that is passed in
+    int64_t max_iterations;                                  // 0: the solver's own budget
+    bool warm;                                               // start from the r that is passed in
     bool (*progress)(void *user, const fil_progress *point); // may be NULL; false cancels
     void *user;
 } fil_contact_def;

@@ -1,6 +1,6 @@
-// An arena is a chain of blocks, each at least as large as all before it together, so that the number of blocks stays
-// logarithmic. Rewinding keeps the blocks: a loop that marks, allocates and rewinds asks the machine for memory only in
-// its first round.
+// An arena is a chain of blocks. A new block is an eighth of all before it, or as large as the array that asked for it:
+// the number of blocks stays logarithmic and little is held that nobody uses. Rewinding keeps the blocks: a loop that
+// marks, allocates and rewinds asks the machine for memory only in its first round.
 #include "base/arena.h"
 
 #include <string.h>
@@ -42,13 +42,14 @@ void fil_arena_destroy(fil_arena *arena)
 
 static arena_block *append_block(fil_arena *arena, size_t bytes)
 {
-    // A large array gets a block of its own size: memory must stay close to what is asked for.
-    size_t size = bytes > FIRST_BLOCK ? bytes : FIRST_BLOCK;
+    size_t size = arena->total / 8 > FIRST_BLOCK ? arena->total / 8 / ALIGNMENT * ALIGNMENT : FIRST_BLOCK;
+    if (size < bytes)
+        size = bytes;
     arena_block *block = fil_context_allocate(arena->context, sizeof *block + size + ALIGNMENT);
     if (!block)
         return NULL;
-    uintptr_t data = ((uintptr_t)(block + 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    *block = (arena_block){.size = size, .data = (char *)data};
+    char *behind = (char *)(block + 1);
+    *block = (arena_block){.size = size, .data = behind + (-(uintptr_t)behind) % ALIGNMENT};
     if (arena->current) {
         block->next = arena->current->next;
         arena->current->next = block;

@@ -56,7 +56,11 @@ const char *fil_context_error(const fil_context *context)
 
 void fil_context_set_threads(fil_context *context, int threads)
 {
-    context->def.threads = threads > 0 ? threads : omp_get_max_threads();
+    // OpenMP ends the process when the system refuses a thread, so an absurd number must not reach it.
+    enum { MOST_THREADS = 512 };
+    if (threads <= 0)
+        threads = omp_get_max_threads();
+    context->def.threads = threads < MOST_THREADS ? threads : MOST_THREADS;
 }
 
 int fil_context_threads(const fil_context *context)

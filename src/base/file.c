@@ -1,47 +1,83 @@
 // Write to a temporary beside the target, flush it to the disk, rename. A crash or a full disk leaves the earlier file.
+// A link stays a link: the file that it points to is replaced. A device or a pipe (/dev/stdout, /dev/null) cannot be
+// replaced and is written to directly; its "temporary" is itself.
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+_Static_assert(FIL_PATH_MAX >= PATH_MAX, "realpath must fit");
+
+static fil_status cannot_write(fil_context *context, const char *path, int reason)
+{
+    return fil_context_fail(context, FIL_IO_FAILED, "%s: cannot write: %s", path, strerror(reason));
+}
+
+// The file behind links; the path itself when there is no such file yet.
+static const char *resolve(const char *path, char resolved[FIL_PATH_MAX])
+{
+    return realpath(path, resolved) ? resolved : path;
+}
 
 fil_status fil_file_temporary(fil_context *context, const char *path, char temporary[FIL_PATH_MAX])
 {
     if (path[0] == '\0')
         return fil_context_fail(context, FIL_BAD_INPUT, "the output file name is empty");
-    int length = snprintf(temporary, FIL_PATH_MAX, "%s.%ld.part", path, (long)getpid());
+    if (strlen(path) >= FIL_PATH_MAX)
+        return fil_context_fail(context, FIL_BAD_INPUT, "%.200s...: the file name is too long", path);
+    struct stat info;
+    bool exists = stat(path, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode))
+        return cannot_write(context, path, EISDIR);
+    // The rename would replace a file that may not be written.
+    if (exists && access(path, W_OK) != 0)
+        return cannot_write(context, path, errno);
+    if (exists && !S_ISREG(info.st_mode)) {
+        memcpy(temporary, path, strlen(path) + 1);
+        return FIL_OK;
+    }
+    char resolved[FIL_PATH_MAX];
+    int length = snprintf(temporary, FIL_PATH_MAX, "%s.%ld.part", resolve(path, resolved), (long)getpid());
     if (length < 0 || length >= FIL_PATH_MAX)
         return fil_context_fail(context, FIL_BAD_INPUT, "%.200s...: the file name is too long", path);
     // Opening it now tells about a missing directory or permission before any work is done.
     int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (file < 0)
-        return fil_context_fail(context, FIL_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
+        return cannot_write(context, path, errno);
+    if (exists)
+        (void)!fchmod(file, info.st_mode & 0777);
     close(file);
     return FIL_OK;
 }
 
 void fil_file_discard(const char *temporary)
 {
-    unlink(temporary);
+    struct stat info;
+    if (lstat(temporary, &info) == 0 && S_ISREG(info.st_mode))
+        unlink(temporary);
 }
 
 fil_status fil_file_commit(fil_context *context, const char *temporary, const char *path)
 {
+    if (strcmp(temporary, path) == 0)
+        return FIL_OK;
     int file = open(temporary, O_RDONLY);
-    int failed = file < 0 || fsync(file) != 0;
-    int reason = errno;
+    int reason = file < 0 || fsync(file) != 0 ? errno : 0;
     if (file >= 0)
         close(file);
-    if (!failed && rename(temporary, path) != 0) {
-        failed = 1;
+    char resolved[FIL_PATH_MAX];
+    if (!reason && rename(temporary, resolve(path, resolved)) != 0)
         reason = errno;
-    }
-    if (!failed)
+    if (!reason)
         return FIL_OK;
     fil_file_discard(temporary);
-    return fil_context_fail(context, FIL_IO_FAILED, "%s: cannot write: %s", path, strerror(reason));
+    return cannot_write(context, path, reason);
 }
 
 fil_status fil_file_write_text(fil_context *context, const char *path, const char *text, size_t length)
@@ -51,14 +87,11 @@ fil_status fil_file_write_text(fil_context *context, const char *path, const cha
     if (status != FIL_OK)
         return status;
     FILE *file = fopen(temporary, "wb");
-    int failed = !file || fwrite(text, 1, length, file) != length;
-    int reason = errno;
-    if (file && fclose(file) != 0 && !failed) {
-        failed = 1;
+    int reason = !file || fwrite(text, 1, length, file) != length ? errno : 0;
+    if (file && fclose(file) != 0 && !reason)
         reason = errno;
-    }
-    if (!failed)
+    if (!reason)
         return fil_file_commit(context, temporary, path);
     fil_file_discard(temporary);
-    return fil_context_fail(context, FIL_IO_FAILED, "%s: cannot write: %s", path, strerror(reason));
+    return cannot_write(context, path, reason);
 }

@@ -2,6 +2,7 @@
 // values. Errors name the owner, the setting and what is allowed.
 #include "base/settings.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,19 @@ static int choice_index(const char *choices, const char *word)
     return -1;
 }
 
+// The number at `text` in the notation of C, whatever language the host program has chosen; *end behind it.
+static double parse_number(const char *text, char **end)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t chosen = plain ? uselocale(plain) : (locale_t)0;
+    double value = strtod(text, end);
+    if (plain) {
+        uselocale(chosen);
+        freelocale(plain);
+    }
+    return value;
+}
+
 static fil_status parse_value(fil_context *context, const char *owner, const fil_field *field, const char *text,
                               double *value)
 {
@@ -103,7 +117,7 @@ static fil_status parse_value(fil_context *context, const char *owner, const fil
         return FIL_OK;
     }
     char *end;
-    *value = strtod(text, &end);
+    *value = parse_number(text, &end);
     bool whole = field->kind == FIL_KIND_INT;
     if (end == text || *end || !isfinite(*value) || (whole && *value != floor(*value)))
         return fil_context_fail(context, FIL_BAD_INPUT, "%s: %s: must be a %s number (got '%s')", owner, field->name,

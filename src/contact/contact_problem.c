@@ -1,7 +1,7 @@
 // A contact problem: arrays with one owner, and the rules they must obey.
 //
-// Solvers trust what fil_contact_problem_check accepted, so every index, size and number is looked at here, once, with a
-// sentence that names the array and the place.
+// Solvers trust what fil_contact_problem_check accepted, so every index, size and number is looked at here, once, with
+// a sentence that names the array and the place.
 #include "base/arena.h"
 
 #include <limits.h>
