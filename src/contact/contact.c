@@ -10,7 +10,9 @@
 #include <string.h>
 
 static const fil_contact_type *const list[] = {
+    &fil_contact_auto,
     &fil_contact_gs,
+    &fil_contact_anderson,
     &fil_contact_proximal,
 };
 enum { LIST_SIZE = sizeof list / sizeof *list };
