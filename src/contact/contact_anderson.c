@@ -2,9 +2,9 @@
 //
 //   g_k = sweep(r_k),  f_k = g_k - r_k,  gamma = argmin |f_k - dF gamma|,  r_{k+1} = P_K(g_k - dG gamma)
 //
-// dF, dG hold the last differences of f and g. The least-squares problem is solved by normal equations with a small ridge;
-// the Gram matrix is updated by one row per step. When |f| more than doubles, the history is dropped and the iteration
-// returns to the last plain sweep. Cost per step: one sweep and about 2 window vector operations.
+// dF, dG hold the last differences of f and g. The least-squares problem is solved by normal equations with a small
+// ridge; the Gram matrix is updated by one row per step. When |f| more than doubles, the history is dropped and the
+// iteration returns to the last plain sweep. Cost per step: one sweep and about 2 window vector operations.
 #include "contact/contact_anderson.h"
 
 #include "contact/contact.h"
@@ -160,8 +160,7 @@ static const fil_field fields[] = {
     {"window", FIL_KIND_INT, offsetof(anderson_param, window), 10, 1, FIL_ANDERSON_WINDOW, "steps", NULL,
      "differences that are kept"},
     {"sweeps", FIL_KIND_INT, offsetof(anderson_param, sweeps), 1, 1, 1000, "", NULL, "sweeps per step"},
-    {"relaxation", FIL_KIND_REAL, offsetof(anderson_param, relaxation), 1, 0.05, 1.95, "", NULL,
-     "omega of the sweeps"},
+    {"relaxation", FIL_KIND_REAL, offsetof(anderson_param, relaxation), 1, 0.05, 1.95, "", NULL, "omega of the sweeps"},
 };
 
 static fil_status solve(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats)
@@ -179,10 +178,8 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     if (status != FIL_OK)
         return status;
     watch.phase = "anderson";
-    fil_anderson_plan plan = {.window = setting->window,
-                              .sweeps = setting->sweeps,
-                              .relaxation = setting->relaxation,
-                              .steps = INT64_MAX};
+    fil_anderson_plan plan = {
+        .window = setting->window, .sweeps = setting->sweeps, .relaxation = setting->relaxation, .steps = INT64_MAX};
     if (!fil_contact_watch_judge(&watch, r))
         fil_anderson_run(&anderson, &plan, r);
     stats->local_calls = sweep.counts.calls;

@@ -17,9 +17,9 @@ typedef struct fil_anderson_plan {
 typedef struct fil_anderson {
     fil_contact_watch *watch;
     fil_sweep *sweep;
-    int64_t size;                                               // 3n
-    double *df[FIL_ANDERSON_WINDOW], *dg[FIL_ANDERSON_WINDOW];  // differences of f = g - r and of g
-    double gram[FIL_ANDERSON_WINDOW][FIL_ANDERSON_WINDOW];      // df · df
+    int64_t size;                                              // 3n
+    double *df[FIL_ANDERSON_WINDOW], *dg[FIL_ANDERSON_WINDOW]; // differences of f = g - r and of g
+    double gram[FIL_ANDERSON_WINDOW][FIL_ANDERSON_WINDOW];     // df · df
     double *f, *g, *last_f, *last_g;
 } fil_anderson;
 

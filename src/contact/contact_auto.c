@@ -5,11 +5,12 @@
 //      a. Anderson-accelerated sweeps, as long as they gain a factor of three per budget;
 //      b. adaptive-proximal Newton, from zero in the first rounds (a start from late sweeps leads into local minima of
 //         |F|), from the best point afterwards; another map and memory each round;
-//      c. later: kicks. The best point is moved along the drift of the sweeps, or at random, and Newton tries from there.
+//      c. later: kicks. The best point is moved along the drift of the sweeps, or at random, and Newton tries from
+//      there.
 //
-// The budget of (a) grows with the cost of (b), so that neither can waste much more than the other would need. All budgets
-// are counted in iterations: the same problem gives the same bits on any machine load and thread count.
-// Where the normals alone prove that no impulse can keep the bodies apart, it says so (contact_certificate.c).
+// The budget of (a) grows with the cost of (b), so that neither can waste much more than the other would need. All
+// budgets are counted in iterations: the same problem gives the same bits on any machine load and thread count. Where
+// the normals alone prove that no impulse can keep the bodies apart, it says so (contact_certificate.c).
 #include "contact/contact.h"
 #include "contact/contact_anderson.h"
 #include "contact/contact_proximal.h"
@@ -75,10 +76,8 @@ static void run_anderson(auto_state *state, int round)
     const double worthwhile = 0.3;
     const int most_runs = 8;
     int64_t steps = round < 7 ? INT64_C(150) << round : 20000;
-    fil_anderson_plan plan = {.window = WINDOW,
-                              .sweeps = round % 4 == 3 ? 4 : 1,
-                              .relaxation = round % 2 == 0 ? 0.9 : 0.7,
-                              .steps = steps};
+    fil_anderson_plan plan = {
+        .window = WINDOW, .sweeps = round % 4 == 3 ? 4 : 1, .relaxation = round % 2 == 0 ? 0.9 : 0.7, .steps = steps};
     state->watch.phase = "anderson";
     for (int run = 0; run < most_runs && !state->watch.stop; ++run) {
         double before = state->watch.least;

@@ -2,9 +2,9 @@
 //
 //   [A + B (W + lambda diag(1/rho_i))] dr = -F,    A = dF/dr, B = dF/du block-diagonal,  rho_i = 3 / tr W_ii
 //
-// lambda is the proximal term (contact_proximal.c). Everything is in the units of the problem: rho makes F an impulse, so
-// the rows are near 1 whatever the units. Contacts that take off have A = I and B = 0: their step is -F_i, and they leave
-// the matrix. The pattern of what is left is analysed again only when the set of such contacts changes.
+// lambda is the proximal term (contact_proximal.c). Everything is in the units of the problem: rho makes F an impulse,
+// so the rows are near 1 whatever the units. Contacts that take off have A = I and B = 0: their step is -F_i, and they
+// leave the matrix. The pattern of what is left is analysed again only when the set of such contacts changes.
 #include "contact/contact_linearise.h"
 
 #include "contact/contact_block.h"
@@ -51,8 +51,8 @@ double fil_linearisation_evaluate(fil_linearisation *lin, fil_map map, const dou
     double square = 0;
     for (int64_t i = 0; i < problem->contact_count; ++i) {
         double *F = lin->F + 3 * i;
-        fil_contact_map(map, problem->mu[i], lin->rho[i], r + 3 * i, lin->u + 3 * i, F, jacobian ? lin->A + 9 * i : NULL,
-                        jacobian ? lin->B + 9 * i : NULL);
+        fil_contact_map(map, problem->mu[i], lin->rho[i], r + 3 * i, lin->u + 3 * i, F,
+                        jacobian ? lin->A + 9 * i : NULL, jacobian ? lin->B + 9 * i : NULL);
         square += fil_vec3_dot(F, F);
     }
     lin->square = square;
@@ -82,8 +82,8 @@ static bool choose_active(fil_linearisation *lin)
            memcmp(lin->active, lin->analysed_active, (size_t)count * sizeof *lin->active) == 0;
 }
 
-// Rows of the active contacts: value = B_i W_ij (+ A_i + lambda/rho_i B_i on the diagonal), rhs = -F_i - B_i W_ij dr_j of
-// the eliminated.
+// Rows of the active contacts: value = B_i W_ij (+ A_i + lambda/rho_i B_i on the diagonal), rhs = -F_i - B_i W_ij dr_j
+// of the eliminated.
 static void assemble(fil_linearisation *lin, double lambda, const double *dr)
 {
     const fil_block_matrix *W = &lin->problem->W;

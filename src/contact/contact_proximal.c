@@ -4,8 +4,8 @@
 //
 // A step is accepted when |F|² falls below the largest of the last `memory` values: the way to the solution leads over
 // hills, and a monotone search stops in the first valley. lambda shrinks while steps are good and grows when they are
-// refused; at lambda -> 0 the method is Newton's and ends quadratically. Over-constrained problems (W singular) are regular
-// for lambda > 0. A dead end (12 refusals, or lambda above 10) is left by 20 relaxed Gauss-Seidel sweeps.
+// refused; at lambda -> 0 the method is Newton's and ends quadratically. Over-constrained problems (W singular) are
+// regular for lambda > 0. A dead end (12 refusals, or lambda above 10) is left by 20 relaxed Gauss-Seidel sweeps.
 #include "contact/contact_proximal.h"
 
 #include "contact/contact.h"

@@ -1,8 +1,9 @@
 // M = L U for matrices of 3×3 blocks whose pattern is symmetric: the Newton matrices A + B W of contact problems.
 //
-// Ordering and fill in one pass: the elimination graph is kept as rows of bits. The block of least degree goes next; its
-// neighbours become a clique (a bitwise or), and what is left of its row is the pattern of its row of U. Exact minimum
-// degree, n² / 8 bytes, O(n² d / 64): made for up to a few thousand contacts, where it costs less than the factorisation.
+// Ordering and fill in one pass: the elimination graph is kept as rows of bits. The block of least degree goes next;
+// its neighbours become a clique (a bitwise or), and what is left of its row is the pattern of its row of U. Exact
+// minimum degree, n² / 8 bytes, O(n² d / 64): made for up to a few thousand contacts, where it costs less than the
+// factorisation.
 //
 // Numbers row by row (up-looking): row i takes L_ik U_k for each earlier k in its pattern. Pivoting happens inside the
 // 3×3 diagonal blocks only; the proximal term of the callers keeps those regular.

@@ -6,8 +6,8 @@
 
 typedef struct fil_block_lu {
     fil_arena *arena;
-    int capacity; // largest n
-    int words;    // of one row of bits
+    int capacity;   // largest n
+    int words;      // of one row of bits
     uint64_t *bits; // [n × words] the elimination graph
     int n;          // unknown blocks at present
     int *order;     // [n] elimination step -> block
