@@ -10,7 +10,8 @@
 #include <string.h>
 
 static const fil_contact_type *const list[] = {
-    &fil_contact_gs,
+    &fil_contact_auto,     &fil_contact_gs,     &fil_contact_anderson,
+    &fil_contact_proximal, &fil_contact_newton, &fil_contact_sor,
 };
 enum { LIST_SIZE = sizeof list / sizeof *list };
 
@@ -47,7 +48,7 @@ const char *fil_outcome_name(fil_outcome value)
 fil_contact_def fil_contact_def_default(void)
 {
     return (fil_contact_def){
-        .solver = "auto", .local = "mfb+enum", .merit = FIL_MERIT_NATURAL, .tolerance = 1e-8, .max_iterations = 0};
+        .solver = "auto", .local = "root+enum", .merit = FIL_MERIT_NATURAL, .tolerance = 1e-8, .max_iterations = 0};
 }
 
 // "gs:relaxation=1.3" into the solver and its parameters.
@@ -73,9 +74,9 @@ static fil_status parse_solver(fil_context *context, fil_arena *arena, const cha
     if (!*param)
         return FIL_NO_MEMORY;
     fil_settings_defaults((*type)->fields, (*type)->field_count, *param);
-    return text[length] ? fil_settings_parse(context, name, (*type)->fields, (*type)->field_count, text + length + 1,
-                                             *param)
-                        : FIL_OK;
+    return text[length]
+               ? fil_settings_parse(context, name, (*type)->fields, (*type)->field_count, text + length + 1, *param)
+               : FIL_OK;
 }
 
 static fil_status check_def(fil_context *context, const fil_contact_def *def)

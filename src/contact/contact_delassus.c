@@ -2,8 +2,8 @@
 //
 //   A = L Lᵀ per body,   Z_s = L⁻¹ H_sᵀ per side,   W_ij = sum of Z_sᵀ Z_t over the sides s of i and t of j on one body
 //
-// O(N M³ + η M) for N bodies of M dofs and η blocks. Only j >= i is computed; the other half is copied, so W is symmetric
-// to the last bit. Parallel over bodies, sides and rows; every row is written by one thread in a fixed order.
+// O(N M³ + η M) for N bodies of M dofs and η blocks. Only j >= i is computed; the other half is copied, so W is
+// symmetric to the last bit. Parallel over bodies, sides and rows; every row is written by one thread in a fixed order.
 #include "base/parallel.h"
 #include "contact/contact_operator.h"
 #include "math/mat3.h"
@@ -13,8 +13,8 @@
 typedef struct assembly {
     fil_contact_problem *problem;
     fil_contact_operator op; // the factors of A and the sides of each body
-    int64_t *z_start; // [sides + 1]
-    double *Z;        // 3 × dofs of the body, by columns, per side
+    int64_t *z_start;        // [sides + 1]
+    double *Z;               // 3 × dofs of the body, by columns, per side
 } assembly;
 
 static int body_dofs(const fil_contact_problem *problem, int body)

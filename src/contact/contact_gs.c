@@ -1,8 +1,8 @@
 // gs: nonlinear block Gauss-Seidel, the hybrid solver of [Daviet11, Algorithm 1].
 //
-// Sweeps (contact_sweep.c) until the merit is met. Options: freezing of contacts whose impulse no longer changes, over- or
-// under-relaxation (r <- P_K(r + omega (r_new - r))), evaluation period, natural or coloured order.
-// Converges linearly, fast at first and slowly in the tail; may cycle where many contacts press on one body.
+// Sweeps (contact_sweep.c) until the merit is met. Options: freezing of contacts whose impulse no longer changes, over-
+// or under-relaxation (r <- P_K(r + omega (r_new - r))), evaluation period, natural or coloured order. Converges
+// linearly, fast at first and slowly in the tail; may cycle where many contacts press on one body.
 #include "contact/contact.h"
 #include "contact/contact_sweep.h"
 #include "contact/contact_watch.h"

@@ -167,8 +167,14 @@ static void map_fb(double mu, double rho, const double r[3], const double u[3], 
         set_diagonal(Q, root > 0 ? 1 - y[0] / root : 0);
     } else {
         double inverse = 1 / D, ds = 1 / s[0];
-        double L[9] = {inverse * s[0],  -inverse * s[1], -inverse * s[2], -inverse * s[1], ds + inverse * ds * s[1] * s[1],
-                       inverse * ds * s[1] * s[2], -inverse * s[2], inverse * ds * s[1] * s[2],
+        double L[9] = {inverse * s[0],
+                       -inverse * s[1],
+                       -inverse * s[2],
+                       -inverse * s[1],
+                       ds + inverse * ds * s[1] * s[1],
+                       inverse * ds * s[1] * s[2],
+                       -inverse * s[2],
+                       inverse * ds * s[1] * s[2],
                        ds + inverse * ds * s[2] * s[2]};
         // L_x = [[x_N, x_Tᵀ], [x_T, x_N I]]
         for (int i = 0; i < 3; ++i) {

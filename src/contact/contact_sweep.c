@@ -6,8 +6,8 @@
 //
 // Two orders. Natural: one after the other. Coloured: consecutive contacts form chunks, chunks are coloured greedily so
 // that no two of one colour share a block of W, and the chunks of a colour run in parallel. The order depends on the
-// problem alone, so each gives the same bits on any number of threads. Chunks keep the rows of W in streaming order; single
-// contacts of one colour would jump through memory.
+// problem alone, so each gives the same bits on any number of threads. Chunks keep the rows of W in streaming order;
+// single contacts of one colour would jump through memory.
 //
 // Cost: one pass over W, 76 bytes per block, plus the local solves.
 #include "contact/contact_sweep.h"

@@ -8,9 +8,9 @@ typedef struct fil_sweep {
     const fil_context *context;
     const fil_contact_problem *problem;
     const fil_local *local;
-    int64_t *diagonal;   // [n] where W_ii lies
-    double relaxation;   // 1: plain
-    bool copy_only;      // leave the local solves out: what the memory traffic alone costs
+    int64_t *diagonal; // [n] where W_ii lies
+    double relaxation; // 1: plain
+    bool copy_only;    // leave the local solves out: what the memory traffic alone costs
     fil_local_counts counts;
 
     // Freezing: a contact that was quiet for `quiet_needed` visits sleeps until the next full sweep.

@@ -1,5 +1,6 @@
-// No solver judges itself: it shows its iterates to the watch, which computes u = W r + q anew, measures the chosen merit,
-// keeps the best impulse, and decides. Budgets are iterations, never seconds: the same problem gives the same bits.
+// No solver judges itself: it shows its iterates to the watch, which computes u = W r + q anew, measures the chosen
+// merit, keeps the best impulse, and decides. Budgets are iterations, never seconds: the same problem gives the same
+// bits.
 #include "contact/contact_watch.h"
 
 #include "base/timer.h"

@@ -107,7 +107,7 @@ int fil_polynomial_quartic(const double p[5], double roots[4])
     // (x² + b/2 x + y/2)² = (g x + f)²
     double f2 = 0.25 * top * top - e;
     double f = g > 1e-8 * (fabs(b) + sqrt(fabs(c))) ? (0.25 * b * top - 0.5 * d) / g
-                                                     : copysign(f2 > 0 ? sqrt(f2) : 0, 0.25 * b * top - 0.5 * d);
+                                                    : copysign(f2 > 0 ? sqrt(f2) : 0, 0.25 * b * top - 0.5 * d);
     double left[3] = {1, 0.5 * b - g, 0.5 * top - f}, right[3] = {1, 0.5 * b + g, 0.5 * top + f};
     int count = fil_polynomial_quadratic(left, roots);
     count += fil_polynomial_quadratic(right, roots + count);

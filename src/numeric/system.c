@@ -1,7 +1,7 @@
 // Cholesky factors of banded blocks, A = L Lᵀ: O(M B²) per body of M dofs and half-bandwidth B, so O(M³) when dense.
 //
-// Column j of L lies in M(j .. j + B), next to each other in memory; a dense block is a band of full width whose columns
-// are cut at the end of the body.
+// Column j of L lies in M(j .. j + B), next to each other in memory; a dense block is a band of full width whose
+// columns are cut at the end of the body.
 #include "numeric/system.h"
 
 #include "base/parallel.h"

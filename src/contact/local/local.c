@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const fil_local_type *const list[] = {
-    &fil_local_mfb,      &fil_local_enum,     &fil_local_root,   &fil_local_pac, &fil_local_dac,
-    &fil_local_duriez06, &fil_local_duriez08, &fil_local_4sides,
+    &fil_local_mfb, &fil_local_enum,     &fil_local_root,     &fil_local_pac,
+    &fil_local_dac, &fil_local_duriez06, &fil_local_duriez08, &fil_local_4sides,
 };
 enum { LIST_SIZE = sizeof list / sizeof *list };
 
@@ -63,8 +63,8 @@ static fil_status parse_one(fil_context *context, fil_arena *arena, const char *
         for (int i = 0; i < LIST_SIZE; ++i)
             names[i] = list[i]->name;
         const char *nearest = fil_settings_nearest(copy, names, LIST_SIZE);
-        return fil_context_fail(context, FIL_BAD_INPUT, "unknown local solver '%s'%s%s%s (see `filum info local`)", copy,
-                                nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+        return fil_context_fail(context, FIL_BAD_INPUT, "unknown local solver '%s'%s%s%s (see `filum info local`)",
+                                copy, nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     }
     void *memory = fil_arena_allocate(arena, 1, (*type)->param_size + 1);
     if (!memory)

@@ -4,8 +4,8 @@
 //   stick:     W r = -c, accepted when r lies in the cone
 //   slide:     u_T = -a r_T, a > 0, u_N = 0, |r_T| = mu r_N
 //
-// With S = W_TT - w_TN w_NTᵀ / w_NN and d = c_T - w_TN c_N / w_NN, eliminating r_N gives r_T(a) = -(S + a I)⁻¹ d, and the
-// last condition is a quartic in a. With y(a) = adj(S + a I) d = adj(S) d + a d and D(a) = det(S + a I):
+// With S = W_TT - w_TN w_NTᵀ / w_NN and d = c_T - w_TN c_N / w_NN, eliminating r_N gives r_T(a) = -(S + a I)⁻¹ d, and
+// the last condition is a quartic in a. With y(a) = adj(S + a I) d = adj(S) d + a d and D(a) = det(S + a I):
 //
 //   (w_NN / mu)² |y(a)|² = (c_N D(a) - w_NT · y(a))²,    r_T = -y / D,   r_N = -(c_N D - w_NT · y) / (w_NN D)
 //

@@ -1,7 +1,8 @@
 // root: the three cases of Coulomb's law in turn, sliding by a bracketed Newton search in one unknown.
 //
-// The same cases as enum (local_enum.c) without a quartic: h(a) of local_slide.c is solved from the slip rate of the last
-// impulse, which in a sweep is nearly right. No spurious roots to tell apart, no loss of digits in the coefficients.
+// The same cases as enum (local_enum.c) without a quartic: h(a) of local_slide.c is solved from the slip rate of the
+// last impulse, which in a sweep is nearly right. No spurious roots to tell apart, no loss of digits in the
+// coefficients.
 #include "contact/local/local_slide.h"
 #include "math/mat3.h"
 

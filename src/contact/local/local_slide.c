@@ -3,8 +3,8 @@
 //   r_T(a) = -(S + a I)⁻¹ d,   r_N(a) = -(c_N + w_NT · r_T) / w_NN,   solve h(a) = mu r_N / |r_T| - 1 = 0
 //
 // For large a, r_T tends to zero and r_N to -c_N / w_NN > 0, so h > 0; where sticking is impossible h < 0 near zero.
-// A bracket therefore exists and the search cannot fail but for rounding. h is close to linear in a, so Newton needs three
-// or four steps. S comes from an unsymmetric W as it is.
+// A bracket therefore exists and the search cannot fail but for rounding. h is close to linear in a, so Newton needs
+// three or four steps. S comes from an unsymmetric W as it is.
 #include "contact/local/local_slide.h"
 
 #include "math/mat3.h"

@@ -1,0 +1,196 @@
+// auto: the default. Cheap methods first, judged all the time, dearer ones when progress stalls.
+//
+//   1. Gauss-Seidel, 15 sweeps: most problems of a simulation end here.
+//   2. Rounds, until solved or the budget is spent:
+//      a. Anderson-accelerated sweeps, as long as they gain a factor of three per budget;
+//      b. adaptive-proximal Newton, from zero in the first rounds (a start from late sweeps leads into local minima of
+//         |F|), from the best point afterwards; another map and memory each round;
+//      c. later: kicks. The best point is moved along the drift of the sweeps, or at random, and Newton tries from
+//      there.
+//
+// The budget of (a) grows with the cost of (b), so that neither can waste much more than the other would need. All
+// budgets are counted in iterations: the same problem gives the same bits on any machine load and thread count. Where
+// the normals alone prove that no impulse can keep the bodies apart, it says so (contact_certificate.c).
+#include "contact/contact.h"
+#include "contact/contact_anderson.h"
+#include "contact/contact_proximal.h"
+
+#include "base/rng.h"
+#include "math/cone.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WINDOW = 10, MOST_ROUNDS = 12, NEWTON_ROUNDS = 4 };
+
+typedef struct auto_state {
+    const fil_contact_task *task;
+    fil_contact_watch watch;
+    fil_sweep sweep;
+    fil_anderson anderson;
+    fil_proximal proximal;
+    bool newton; // the matrix is small enough to factor
+    int64_t size;
+    double *r, *kick;
+    fil_rng rng;
+} auto_state;
+
+typedef struct auto_param {
+    int largest_newton;
+} auto_param;
+
+static const fil_field fields[] = {
+    {"largest_newton", FIL_KIND_INT, offsetof(auto_param, largest_newton), 6000, 0, 100000, "contacts", NULL,
+     "above this size no matrix is factored"},
+};
+
+static fil_status make(const fil_contact_task *task, const auto_param *setting, fil_solve_stats *stats,
+                       auto_state *state)
+{
+    const int64_t default_budget = INT64_MAX;
+    int64_t size = 3 * (int64_t)task->problem->contact_count;
+    *state = (auto_state){.task = task, .size = size, .rng = fil_rng_make(1)};
+    fil_status status = fil_contact_watch_make(task, stats, default_budget, &state->watch);
+    if (status == FIL_OK)
+        status = fil_sweep_make(task, false, &state->sweep);
+    state->r = FIL_ARENA_ARRAY(task->scratch, double, size);
+    state->newton = task->problem->contact_count <= setting->largest_newton;
+    return status == FIL_OK && !state->r ? FIL_NO_MEMORY : status;
+}
+
+// Plain sweeps; every one of the first five is judged, then every fifth.
+static void run_sweeps(auto_state *state, int sweeps)
+{
+    state->watch.phase = "gs";
+    for (int k = 1; k <= sweeps && !state->watch.stop; ++k) {
+        fil_sweep_run(&state->sweep, state->r);
+        fil_contact_watch_count(&state->watch, 1, 0);
+        if (k <= 5 || k % 5 == 0 || state->watch.stop)
+            fil_contact_watch_judge(&state->watch, state->r);
+    }
+}
+
+// Anderson steps, the same budget again while each run gains a factor of three.
+static void run_anderson(auto_state *state, int round)
+{
+    const double worthwhile = 0.3;
+    const int most_runs = 8;
+    int64_t steps = round < 7 ? INT64_C(150) << round : 20000;
+    fil_anderson_plan plan = {
+        .window = WINDOW, .sweeps = round % 4 == 3 ? 4 : 1, .relaxation = round % 2 == 0 ? 0.9 : 0.7, .steps = steps};
+    state->watch.phase = "anderson";
+    for (int run = 0; run < most_runs && !state->watch.stop; ++run) {
+        double before = state->watch.least;
+        fil_anderson_run(&state->anderson, &plan, state->r);
+        if (state->watch.least > worthwhile * before)
+            break;
+    }
+}
+
+static void start_from_best(auto_state *state, double *r)
+{
+    memcpy(r, state->watch.best, (size_t)state->size * sizeof *r);
+}
+
+static void run_newton(auto_state *state, int round)
+{
+    static const fil_proximal_plan plans[NEWTON_ROUNDS] = {
+        {.map = FIL_MAP_AC, .memory = 15, .iterations = 150, .lambda = 1e-2},
+        {.map = FIL_MAP_JM, .memory = 15, .iterations = 300, .lambda = 1e-2},
+        {.map = FIL_MAP_NM, .memory = 40, .iterations = 400, .lambda = 1e-2},
+        {.map = FIL_MAP_AC, .memory = 40, .iterations = 400, .lambda = 1e-2},
+    };
+    static const char *const names[] = {"proximal-ac", "proximal-jm", "proximal-nm", "proximal-fb"};
+    const fil_proximal_plan *plan = &plans[round % NEWTON_ROUNDS];
+    if (round < NEWTON_ROUNDS)
+        memset(state->kick, 0, (size_t)state->size * sizeof *state->kick);
+    else
+        start_from_best(state, state->kick);
+    state->watch.phase = names[plan->map];
+    if (!fil_proximal_run(&state->proximal, plan, state->kick))
+        state->newton = false;
+}
+
+static double norm(const double *x, int64_t size)
+{
+    double square = 0;
+    for (int64_t k = 0; k < size; ++k)
+        square += x[k] * x[k];
+    return sqrt(square);
+}
+
+// Moves the best point along the drift of careful sweeps, or at random, and lets Newton try from there.
+static void run_kick(auto_state *state, int round, int number)
+{
+    static const fil_map maps[6] = {FIL_MAP_FB, FIL_MAP_FB, FIL_MAP_AC, FIL_MAP_NM, FIL_MAP_AC, FIL_MAP_NM};
+    double *x = state->kick, *drift = state->proximal.trial;
+    int sweeps = 500 * (round - 2);
+    start_from_best(state, x);
+    state->sweep.relaxation = 0.7;
+    for (int k = 0; k < sweeps && !fil_contact_watch_count(&state->watch, 1, 0); ++k)
+        fil_sweep_run(&state->sweep, x);
+    memcpy(drift, x, (size_t)state->size * sizeof *x);
+    for (int k = 0; k < sweeps && !fil_contact_watch_count(&state->watch, 1, 0); ++k)
+        fil_sweep_run(&state->sweep, x);
+    state->sweep.relaxation = 1;
+    for (int64_t k = 0; k < state->size; ++k)
+        drift[k] = number % 2 == 0 ? x[k] - drift[k] : fil_rng_uniform(&state->rng, -0.5, 0.5) * fabs(x[k]);
+    double length = norm(drift, state->size);
+    double distance = 0.1 * norm(x, state->size) * fil_rng_uniform(&state->rng, 0.2, 1) * (number % 3 == 2 ? -1 : 1);
+    if (!(length > 0))
+        return;
+    for (int64_t k = 0; k < state->size; ++k)
+        x[k] += distance / length * drift[k];
+    state->watch.phase = "kick";
+    fil_proximal_plan plan = {.map = maps[number], .memory = 5, .iterations = 30, .lambda = 1e-3};
+    if (!state->watch.stop)
+        fil_proximal_run(&state->proximal, &plan, x);
+}
+
+static void run_rounds(auto_state *state)
+{
+    for (int round = 0; round < MOST_ROUNDS && !state->watch.stop; ++round) {
+        run_anderson(state, round);
+        if (state->newton && !state->watch.stop)
+            run_newton(state, round);
+        for (int kick = 0; round >= 3 && state->newton && kick < 6 && !state->watch.stop; ++kick)
+            run_kick(state, round, kick);
+        start_from_best(state, state->r);
+    }
+}
+
+static fil_status solve(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats)
+{
+    auto_state state;
+    fil_status status = make(task, param, stats, &state);
+    if (status != FIL_OK)
+        return status;
+    memcpy(state.r, r, (size_t)state.size * sizeof *r);
+    state.watch.phase = "start";
+    fil_contact_watch_judge(&state.watch, state.r);
+    run_sweeps(&state, 15);
+    if (!state.watch.stop) {
+        status = fil_anderson_make(&state.watch, &state.sweep, WINDOW, &state.anderson);
+        if (status == FIL_OK && state.newton)
+            status = fil_proximal_make(&state.watch, &state.sweep, &state.proximal);
+        state.kick = FIL_ARENA_ARRAY(task->scratch, double, state.size);
+        if (status != FIL_OK || !state.kick)
+            return FIL_NO_MEMORY;
+        run_rounds(&state);
+    }
+    stats->local_calls = state.sweep.counts.calls;
+    stats->failsafe_calls = state.sweep.counts.failsafe;
+    stats->local_failures = state.sweep.counts.failures;
+    fil_contact_watch_finish(&state.watch, r);
+    return FIL_OK;
+}
+
+const fil_contact_type fil_contact_auto = {
+    .name = "auto",
+    .doc = "The default: sweeps, accelerated sweeps and proximal Newton in turn, switched by progress",
+    .fields = fields,
+    .field_count = 1,
+    .param_size = sizeof(auto_param),
+    .needs = FIL_NEEDS_DUAL,
+    .solve = solve,
+};
