@@ -98,7 +98,7 @@ static double text_width(const char *text, double size)
     int characters = 0;
     for (; *text; ++text)
         characters += ((unsigned char)*text & 0xc0) != 0x80; // continuation bytes of UTF-8 take no room
-    return 0.56 * size * characters;
+    return 0.66 * size * characters;
 }
 
 void fil_plot_text_free(fil_plot_text *text)
