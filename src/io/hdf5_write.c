@@ -61,7 +61,7 @@ static fil_hdf5_member *add_member(fil_hdf5_write *out, const char *name)
 {
     FIL_ASSERT(out->group[out->depth].count < FIL_HDF5_WRITE_MEMBERS && strlen(name) < 16);
     fil_hdf5_member *member = &out->group[out->depth].member[out->group[out->depth].count++];
-    snprintf(member->name, sizeof member->name, "%s", name);
+    memmove(member->name, name, strlen(name) + 1); // the name may lie in the same struct
     return member;
 }
 
