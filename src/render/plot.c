@@ -240,17 +240,19 @@ static void draw_grid(fil_plot_text *out, const frame *frame, const ticks *x_tic
     }
 }
 
-static void put_style(fil_plot_text *out, int series)
+static void put_style(fil_plot_text *out, int series, double width)
 {
     const char *dash = dashes[series / COLOURS % DASHES];
-    put(out, " fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\"", colours[series % COLOURS]);
+    put(out, " fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\" stroke-linejoin=\"round\"", colours[series % COLOURS],
+        width);
     if (*dash)
         put(out, " stroke-dasharray=\"%s\"", dash);
     put(out, "/>\n");
 }
 
 // Points closer than half a pixel to the last one drawn add nothing but length to the file.
-static void draw_series(fil_plot_text *out, const frame *frame, const fil_plot_series *series, int index, int panel)
+static void draw_series(fil_plot_text *out, const frame *frame, const fil_plot_series *series, int index, int panel,
+                        double width)
 {
     double last_x = NAN, last_y = NAN;
     bool open = false;
@@ -274,7 +276,7 @@ static void draw_series(fil_plot_text *out, const frame *frame, const fil_plot_s
     if (!open)
         return;
     put(out, "\"");
-    put_style(out, index);
+    put_style(out, index, width);
     // The end of a line is what one looks for.
     if (!series->step)
         put(out, "<circle clip-path=\"url(#panel%d)\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>\n", panel, last_x,
@@ -299,8 +301,11 @@ static void draw_panel(fil_plot_text *out, const fil_plot *plot, int index, fram
             frame->width);
         put_text(out, frame->left + 6, y - 5, "fill=\"#505050\"", panel->level_name);
     }
-    for (int s = 0; s < plot->series_count; ++s)
-        draw_series(out, frame, &panel->series[s], s, index);
+    for (int s = 0; s < plot->series_count; ++s) {
+        // Steps often coincide: what is drawn first is wider and shows on both sides of what covers it.
+        int covering = plot->series_count - 1 - s < 5 ? plot->series_count - 1 - s : 5;
+        draw_series(out, frame, &panel->series[s], s, index, panel->series[s].step ? 1.6 + 1.4 * covering : 2);
+    }
 
     double middle = frame->left + frame->width / 2, bottom = frame->top + frame->height;
     if (panel->title)
@@ -325,7 +330,7 @@ static double draw_legend(fil_plot_text *out, const fil_plot *plot, double top)
         }
         if (out) {
             put(out, "<path d=\"M%.1f %.1fh%d\"", x, y + 10, SWATCH);
-            put_style(out, s);
+            put_style(out, s, 2.5);
             put_text(out, x + SWATCH + 8, y + 14.5, "", name);
         }
         x += width;
