@@ -39,7 +39,7 @@ TEST(contact_proximal_ends_fast)
     fil_solve_stats loose = solve(context, problem, "proximal", 1e-6),
                     tight = solve(context, problem, "proximal", 1e-11);
     ck_assert(loose.outcome == FIL_SOLVED && tight.outcome == FIL_SOLVED);
-    ck_assert_msg(tight.newton_steps <= loose.newton_steps + 10, "%lld and %lld steps", (long long)loose.newton_steps,
+    ck_assert_msg(tight.newton_steps <= loose.newton_steps + 4, "%lld and %lld steps", (long long)loose.newton_steps,
                   (long long)tight.newton_steps);
     ck_assert_int_ge(tight.factorisations, tight.newton_steps);
     fil_contact_problem_destroy(problem);

@@ -224,11 +224,20 @@ TEST(contact_sweep_relaxes_within_the_cone)
     ck_assert(plain.r[0] > 0);
     for (int k = 0; k < 3; ++k)
         test_near(relaxed.r[k], 0.5 * plain.r[k], 1e-14);
+    // From the far side of the cone a step almost twice as long leaves it: it must be brought back.
     relaxed.sweep.relaxation = 1.9;
-    for (int sweep = 0; sweep < 5; ++sweep) {
+    int on_the_edge = 0;
+    for (int k = 0; k < 16; ++k) {
+        double size = plain.r[0] * (1 + 0.1 * k);
+        relaxed.r[0] = size;
+        relaxed.r[1] = 0.5 * size * cos(0.4 * k);
+        relaxed.r[2] = 0.5 * size * sin(0.4 * k);
         fil_sweep_run(&relaxed.sweep, relaxed.r);
-        ck_assert(hypot(relaxed.r[1], relaxed.r[2]) <= 0.5 * relaxed.r[0] * (1 + 1e-14));
+        double friction = hypot(relaxed.r[1], relaxed.r[2]);
+        ck_assert(friction <= 0.5 * relaxed.r[0] * (1 + 1e-14));
+        on_the_edge += friction > 0.5 * relaxed.r[0] * (1 - 1e-12);
     }
+    ck_assert_int_gt(on_the_edge, 3);
     tear_down(&plain);
     tear_down(&relaxed);
 }
