@@ -114,20 +114,32 @@ static void assemble(fil_linearisation *lin, double lambda, const double *dr)
     lin->start[lin->active_count] = count;
 }
 
-int fil_linearisation_step(fil_linearisation *lin, double lambda, double *dr)
+// Chooses the active contacts, fills the matrix, and finds its ordering and fill when they are new.
+static fil_status prepare(fil_linearisation *lin, double lambda, double *dr)
 {
     bool same = choose_active(lin);
     for (int64_t i = 0; i < lin->problem->contact_count; ++i)
         for (int m = 0; m < 3; ++m)
             dr[3 * i + m] = lin->position[i] < 0 ? -lin->F[3 * i + m] : 0;
     assemble(lin, lambda, dr);
-    if (!same) {
-        if (fil_block_lu_analyse(&lin->lu, lin->active_count, lin->start, lin->column, false) != FIL_OK)
-            return -1;
-        lin->analysed = true;
-        lin->analysed_count = lin->active_count;
-        memcpy(lin->analysed_active, lin->active, (size_t)lin->active_count * sizeof *lin->active);
-    }
+    if (same)
+        return FIL_OK;
+    fil_status status = fil_block_lu_analyse(&lin->lu, lin->active_count, lin->start, lin->column, false);
+    lin->analysed = status == FIL_OK;
+    lin->analysed_count = lin->active_count;
+    memcpy(lin->analysed_active, lin->active, (size_t)lin->active_count * sizeof *lin->active);
+    return status;
+}
+
+double fil_linearisation_work(fil_linearisation *lin, double *dr)
+{
+    return prepare(lin, 1, dr) == FIL_OK ? fil_block_lu_work(&lin->lu) : INFINITY;
+}
+
+int fil_linearisation_step(fil_linearisation *lin, double lambda, double *dr)
+{
+    if (prepare(lin, lambda, dr) != FIL_OK)
+        return -1;
     if (!fil_block_lu_factor(&lin->lu, lin->start, lin->column, lin->value))
         return 1;
     fil_block_lu_solve(&lin->lu, lin->rhs);

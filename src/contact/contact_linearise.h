@@ -30,5 +30,8 @@ fil_status fil_linearisation_make(fil_contact_watch *watch, fil_arena *arena, fi
 double fil_linearisation_evaluate(fil_linearisation *lin, fil_map map, const double *r, bool jacobian);
 // Solves [A + B (W + lambda diag(1/rho))] dr = -F at the point evaluated last. 0 solved, 1 singular, -1 no memory.
 int fil_linearisation_step(fil_linearisation *lin, double lambda, double *dr);
+// Block multiply-adds of one factorisation at the point evaluated last; infinite when memory does not suffice. dr:
+// scratch.
+double fil_linearisation_work(fil_linearisation *lin, double *dr);
 
 #endif

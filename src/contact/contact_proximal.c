@@ -4,7 +4,7 @@
 //
 // A step is accepted when |F|² falls below the largest of the last `memory` values: the way to the solution leads over
 // hills, and a monotone search stops in the first valley. lambda shrinks while steps are good and grows when they are
-// refused; at lambda -> 0 the method is Newton's and ends quadratically. Over-constrained problems (W singular) are
+// refused; as it becomes small the method is Newton's and ends fast. Over-constrained problems (W singular) are
 // regular for lambda > 0. A dead end (12 refusals, or lambda above 10) is left by 20 relaxed Gauss-Seidel sweeps.
 #include "contact/contact_proximal.h"
 
@@ -76,7 +76,7 @@ static void escape(fil_proximal *proximal, double *r)
 
 bool fil_proximal_run(fil_proximal *proximal, const fil_proximal_plan *plan, double *r)
 {
-    const double floor_lambda = 1e-13, raise_lambda = 1e-12, most_lambda = 10;
+    const double most_lambda = 10;
     fil_contact_watch *watch = proximal->watch;
     fil_linearisation *lin = &proximal->lin;
     int64_t size = 3 * (int64_t)watch->task->problem->contact_count;
@@ -103,7 +103,7 @@ bool fil_proximal_run(fil_proximal *proximal, const fil_proximal_plan *plan, dou
             memcpy(r, proximal->trial, (size_t)size * sizeof *r);
             remember(&past, square);
             if (refusals == 0)
-                lambda = fmax(floor_lambda, lambda * (square < 0.25 * before ? 0.1 : 0.4));
+                lambda = fmax(plan->floor, lambda * (square < 0.25 * before ? 0.1 : 0.4));
             refusals = 0;
             // The judge costs two products: ask when there is something new to see.
             if (square < 0.25 * judged || used + 1 == plan->iterations) {
@@ -112,7 +112,7 @@ bool fil_proximal_run(fil_proximal *proximal, const fil_proximal_plan *plan, dou
             }
             continue;
         }
-        lambda = outcome == 0 || refusals > 0 ? fmax(5 * lambda, raise_lambda) : fmax(100 * lambda, raise_lambda);
+        lambda *= outcome == 0 || refusals > 0 ? 5 : 100;
         if (++refusals >= 12 || lambda > most_lambda) {
             escape(proximal, r);
             judge_both(proximal, r);
@@ -132,17 +132,19 @@ bool fil_proximal_run(fil_proximal *proximal, const fil_proximal_plan *plan, dou
 
 typedef struct proximal_param {
     int map, memory, iterations;
-    double lambda;
+    double lambda, floor;
 } proximal_param;
 
 static const fil_field fields[] = {
     {"map", FIL_KIND_CHOICE, offsetof(proximal_param, map), 0, 0, 3, "", "ac|jm|nm|fb",
      "Alart-Curnier, Jean-Moreau, natural map, Fischer-Burmeister"},
-    {"memory", FIL_KIND_INT, offsetof(proximal_param, memory), 15, 1, LONGEST_MEMORY, "steps", NULL,
+    {"memory", FIL_KIND_INT, offsetof(proximal_param, memory), 10, 1, LONGEST_MEMORY, "steps", NULL,
      "steps over which the residual need not fall"},
     {"iterations", FIL_KIND_INT, offsetof(proximal_param, iterations), 400, 1, 1000000, "", NULL,
      "factorisations before giving up"},
     {"lambda", FIL_KIND_REAL, offsetof(proximal_param, lambda), 1e-2, 1e-13, 10, "", NULL, "first proximal weight"},
+    {"floor", FIL_KIND_REAL, offsetof(proximal_param, floor), 1e-7, 1e-14, 1, "", NULL,
+     "least proximal weight: too small, and rounding in a singular W throws the last steps back"},
 };
 
 static fil_status solve(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats)
@@ -162,7 +164,8 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     fil_proximal_plan plan = {.map = (fil_map)setting->map,
                               .memory = setting->memory,
                               .iterations = setting->iterations,
-                              .lambda = setting->lambda};
+                              .lambda = setting->lambda,
+                              .floor = setting->floor};
     if (!fil_contact_watch_judge(&watch, r) && !fil_proximal_run(&proximal, &plan, r))
         return FIL_NO_MEMORY;
     stats->local_calls = sweep.counts.calls;
@@ -176,7 +179,7 @@ const fil_contact_type fil_contact_proximal = {
     .name = "proximal",
     .doc = "Semismooth Newton with an adaptive proximal term and a non-monotone test; sparse block LU",
     .fields = fields,
-    .field_count = 4,
+    .field_count = 5,
     .param_size = sizeof(proximal_param),
     .needs = FIL_NEEDS_DUAL,
     .solve = solve,

@@ -10,6 +10,7 @@ typedef struct fil_proximal_plan {
     int memory;     // steps over which |F| need not fall
     int iterations; // factorisations allowed
     double lambda;  // first proximal weight
+    double floor;   // least proximal weight
 } fil_proximal_plan;
 
 typedef struct fil_proximal {

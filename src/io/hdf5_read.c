@@ -11,7 +11,7 @@
 // FCLIB, and HDF5 up to 1.14 with its default settings, write. Everything else (chunks, filters, links, newer headers)
 // is refused with the command that converts such a file.
 //
-// Cost: a few small reads per object through a window of 4 kB; datasets are read straight to where they are wanted.
+// Cost: a few small reads per object through two windows of 32 kB.
 #include "io/hdf5_read.h"
 
 #include <errno.h>
@@ -32,6 +32,7 @@ enum {
     PATH_DEPTH = 8
 };
 
+enum { STEP = 512 }; // elements converted at a time
 static const uint64_t undefined_address = UINT64_MAX;
 
 // ---- bytes
@@ -39,6 +40,10 @@ static const uint64_t undefined_address = UINT64_MAX;
 static uint64_t little(const unsigned char *bytes, int count)
 {
     uint64_t value = 0;
+    if (count == 8 || count == 4) {
+        memcpy(&value, bytes, (size_t)count); // this machine is little-endian too: hdf5_write.c insists on it
+        return value;
+    }
     for (int k = count - 1; k >= 0; --k)
         value = value << 8 | bytes[k];
     return value;
@@ -83,7 +88,12 @@ static bool inside(const fil_hdf5_read *file, uint64_t offset, uint64_t length)
     return offset <= file->size && length <= file->size - offset;
 }
 
-// The one way to the bytes: checked against the file size, small pieces through the window.
+static bool holds(const fil_hdf5_window *window, uint64_t offset, uint64_t length)
+{
+    return offset >= window->start && offset + length <= window->start + window->size;
+}
+
+// The one way to the bytes: checked against the file size, small pieces through the windows.
 static fil_status fetch(fil_hdf5_read *file, const char *where, uint64_t offset, void *out, uint64_t length)
 {
     if (length == 0)
@@ -96,17 +106,23 @@ static fil_status fetch(fil_hdf5_read *file, const char *where, uint64_t offset,
     }
     if (length > FIL_HDF5_READ_WINDOW)
         return read_file(file, offset, out, length);
-    if (offset < file->window_start || offset + length > file->window_start + file->window_size) {
+    fil_hdf5_window *window = &file->window[file->latest];
+    if (!holds(window, offset, length)) {
+        // Not in the latest window: the other one has it, or is the one to give up.
+        file->latest = 1 - file->latest;
+        window = &file->window[file->latest];
+    }
+    if (!holds(window, offset, length)) {
         uint64_t rest = file->size - offset;
-        file->window_start = offset;
-        file->window_size = 0;
+        window->start = offset;
+        window->size = 0;
         uint64_t size = rest < FIL_HDF5_READ_WINDOW ? rest : FIL_HDF5_READ_WINDOW;
-        fil_status status = read_file(file, offset, file->window, size);
+        fil_status status = read_file(file, offset, window->bytes, size);
         if (status != FIL_OK)
             return status;
-        file->window_size = size;
+        window->size = size;
     }
-    memcpy(out, file->window + (offset - file->window_start), (size_t)length);
+    memcpy(out, window->bytes + (offset - window->start), (size_t)length);
     return FIL_OK;
 }
 
@@ -145,16 +161,30 @@ static fil_status read_superblock(fil_hdf5_read *file)
     return FIL_OK;
 }
 
+// All fields but the bytes of the windows, which would take longer to clear than a small file to read.
+static void open_nothing(fil_context *context, const char *name, fil_hdf5_read *file)
+{
+    file->context = context;
+    file->name = name;
+    file->descriptor = -1;
+    file->bytes = NULL;
+    file->size = file->root = 0;
+    file->window[0].start = file->window[0].size = file->window[1].start = file->window[1].size = 0;
+    file->latest = 0;
+}
+
 fil_status fil_hdf5_read_open_bytes(fil_context *context, const char *name, const void *bytes, size_t size,
                                     fil_hdf5_read *file)
 {
-    *file = (fil_hdf5_read){.context = context, .name = name, .descriptor = -1, .bytes = bytes, .size = size};
+    open_nothing(context, name, file);
+    file->bytes = bytes;
+    file->size = size;
     return read_superblock(file);
 }
 
 fil_status fil_hdf5_read_open(fil_context *context, const char *path, fil_hdf5_read *file)
 {
-    *file = (fil_hdf5_read){.context = context, .name = path, .descriptor = -1};
+    open_nothing(context, path, file);
     // Without O_NONBLOCK a named pipe would keep us waiting for a writer.
     int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0)
@@ -510,10 +540,9 @@ fil_status fil_hdf5_read_integers(fil_hdf5_read *file, const fil_hdf5_object *se
                                   int *out)
 {
     FIL_ASSERT(set->kind == FIL_HDF5_INTEGER && first >= 0 && count >= 0 && first + count <= set->count);
-    unsigned char piece[FIL_HDF5_READ_WINDOW];
-    const int64_t step = FIL_HDF5_READ_WINDOW / 8;
-    for (int64_t done = 0; done < count; done += step) {
-        int64_t now = count - done < step ? count - done : step;
+    unsigned char piece[8 * STEP];
+    for (int64_t done = 0; done < count; done += STEP) {
+        int64_t now = count - done < STEP ? count - done : STEP;
         uint64_t size = (uint64_t)set->element_size;
         fil_status status =
             fetch(file, set->path, set->address + (uint64_t)(first + done) * size, piece, (uint64_t)now * size);
@@ -536,10 +565,9 @@ fil_status fil_hdf5_read_reals(fil_hdf5_read *file, const fil_hdf5_object *set, 
                                double *out)
 {
     FIL_ASSERT(set->kind == FIL_HDF5_REAL && first >= 0 && count >= 0 && first + count <= set->count);
-    unsigned char piece[FIL_HDF5_READ_WINDOW];
-    const int64_t step = FIL_HDF5_READ_WINDOW / 8;
-    for (int64_t done = 0; done < count; done += step) {
-        int64_t now = count - done < step ? count - done : step;
+    unsigned char piece[8 * STEP];
+    for (int64_t done = 0; done < count; done += STEP) {
+        int64_t now = count - done < STEP ? count - done : STEP;
         uint64_t size = (uint64_t)set->element_size;
         fil_status status =
             fetch(file, set->path, set->address + (uint64_t)(first + done) * size, piece, (uint64_t)now * size);

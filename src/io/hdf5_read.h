@@ -4,7 +4,13 @@
 
 #include "base/context.h"
 
-enum { FIL_HDF5_READ_WINDOW = 4096 };
+enum { FIL_HDF5_READ_WINDOW = 1 << 15 };
+
+// A piece of the file that has been read already.
+typedef struct fil_hdf5_window {
+    uint64_t start, size;
+    unsigned char bytes[FIL_HDF5_READ_WINDOW];
+} fil_hdf5_window;
 
 // An open file, or bytes in memory. Filled by fil_hdf5_read_open*; `name` stands at the head of every sentence.
 typedef struct fil_hdf5_read {
@@ -13,9 +19,9 @@ typedef struct fil_hdf5_read {
     int descriptor;             // -1: the bytes are in memory
     const unsigned char *bytes; // used when descriptor is -1
     uint64_t size;
-    uint64_t root;                      // where the object header of "/" lies
-    uint64_t window_start, window_size; // the piece of the file that `window` holds
-    unsigned char window[FIL_HDF5_READ_WINDOW];
+    uint64_t root;             // where the object header of "/" lies
+    fil_hdf5_window window[2]; // two, because the indices and the values of a matrix are read in turn
+    int latest;                // the window used last
 } fil_hdf5_read;
 
 typedef enum fil_hdf5_kind { FIL_HDF5_GROUP, FIL_HDF5_INTEGER, FIL_HDF5_REAL, FIL_HDF5_STRING } fil_hdf5_kind;

@@ -61,7 +61,9 @@ static fil_hdf5_member *add_member(fil_hdf5_write *out, const char *name)
 {
     FIL_ASSERT(out->group[out->depth].count < FIL_HDF5_WRITE_MEMBERS && strlen(name) < 16);
     fil_hdf5_member *member = &out->group[out->depth].member[out->group[out->depth].count++];
-    snprintf(member->name, sizeof member->name, "%s", name);
+    // The slot may have served another group: nothing of it may reach the file.
+    *member = (fil_hdf5_member){0};
+    memcpy(member->name, name, strlen(name));
     return member;
 }
 

@@ -162,9 +162,14 @@ fil_status fil_block_lu_analyse(fil_block_lu *lu, int n, const int64_t *start, c
     return status;
 }
 
-int64_t fil_block_lu_fill(const fil_block_lu *lu)
+double fil_block_lu_work(const fil_block_lu *lu)
 {
-    return lu->u_start[lu->n];
+    double work = 0;
+    for (int step = 0; step < lu->n; ++step) {
+        double length = (double)(lu->u_start[step + 1] - lu->u_start[step]);
+        work += (length + 1) * (length + 1);
+    }
+    return work;
 }
 
 // row_j -= L_ik U_kj for all j in row k of U.

@@ -30,8 +30,8 @@ fil_status fil_block_lu_make(fil_arena *arena, int capacity, fil_block_lu *out);
 // Pattern of an n-block matrix in compressed rows (symmetric, diagonal included or not). Chooses an ordering, unless
 // `keep_order` asks for the last one again (same n), and finds the fill. FIL_NO_MEMORY when the fill does not fit.
 fil_status fil_block_lu_analyse(fil_block_lu *lu, int n, const int64_t *start, const int *column, bool keep_order);
-// Blocks of L + U below and above the diagonal, each.
-int64_t fil_block_lu_fill(const fil_block_lu *lu);
+// Block multiply-adds of one factorisation of the pattern analysed last.
+double fil_block_lu_work(const fil_block_lu *lu);
 // Values in the pattern given to analyse. False when a pivot block is singular.
 bool fil_block_lu_factor(fil_block_lu *lu, const int64_t *start, const int *column, const double *value);
 // x <- M⁻¹ x, 3 n numbers in the order of the blocks.

@@ -1,4 +1,6 @@
+#!/usr/bin/env bash
 # A minute of coverage-guided fuzzing of the contact file reader; in `make test-long` only.
+# shellcheck source=test/test.sh
 source "$FILUM_SOURCE/test/test.sh"
 
 name=fuzz_fclib_for_a_minute
