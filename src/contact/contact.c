@@ -125,6 +125,44 @@ fil_status fil_contact_judge(fil_context *context, fil_contact_problem *problem,
     return status;
 }
 
+// Both halves of a W of which one is stored: sweeps and factorisations walk along whole rows.
+static fil_status expand_half(fil_arena *arena, const fil_block_matrix *half, fil_block_matrix *full)
+{
+    int n = half->rows;
+    int64_t blocks = 2 * half->start[n] - n;
+    *full = (fil_block_matrix){.rows = n,
+                               .start = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)n + 2),
+                               .column = FIL_ARENA_ARRAY(arena, int, blocks),
+                               .value = FIL_ARENA_ARRAY(arena, double, 9 * blocks + 4)};
+    if (!full->start || !full->column || !full->value)
+        return FIL_NO_MEMORY;
+    // Counted one place ahead, so that filling leaves each start where it belongs. Rows are met in order: each row
+    // receives first its transposed blocks, ascending, then its own.
+    int64_t *next = full->start + 1;
+    for (int i = 0; i < n; ++i)
+        for (int64_t k = half->start[i]; k < half->start[i + 1]; ++k) {
+            ++full->start[i + 2];
+            if (half->column[k] != i)
+                ++full->start[half->column[k] + 2];
+        }
+    for (int i = 0; i <= n; ++i)
+        full->start[i + 1] += full->start[i];
+    for (int i = 0; i < n; ++i)
+        for (int64_t k = half->start[i]; k < half->start[i + 1]; ++k) {
+            int j = half->column[k];
+            const double *from = half->value + 9 * k;
+            full->column[next[i]] = j;
+            memcpy(full->value + 9 * next[i]++, from, 9 * sizeof *from);
+            if (j == i)
+                continue;
+            full->column[next[j]] = i;
+            double *to = full->value + 9 * next[j]++;
+            for (int m = 0; m < 9; ++m)
+                to[m] = from[m / 3 + 3 * (m % 3)];
+        }
+    return FIL_OK;
+}
+
 static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_problem *problem,
                         const fil_contact_def *def, double *r, double *u, double *v, fil_solve_stats *stats)
 {
@@ -150,17 +188,29 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
     // Prepare the view that the solver asks for.
     if (status == FIL_OK && (type->needs & FIL_NEEDS_DUAL))
         status = fil_contact_problem_form_dual(context, problem);
-    if (status != FIL_OK)
-        return status;
-    if (!def->warm)
-        memset(r, 0, 3 * (size_t)problem->contact_count * sizeof *r);
+    fil_contact_problem whole = *problem;
+    if (status == FIL_OK && problem->has_dual && problem->W.half) {
+        status = expand_half(scratch, &problem->W, &whole.W);
+        task.problem = &whole;
+    }
+    // The solver works on a copy: r changes only when everything went well.
+    size_t count = 3 * (size_t)problem->contact_count;
+    double *impulse = status == FIL_OK ? FIL_ARENA_ARRAY(scratch, double, count + 1) : NULL;
+    if (!impulse)
+        return status == FIL_OK ? FIL_NO_MEMORY : status;
+    if (def->warm)
+        memcpy(impulse, r, count * sizeof *r);
     task.start_seconds = fil_timer_seconds();
     stats->seconds_setup = task.start_seconds - start;
 
     stats->finished_by = type->name;
-    status = type->solve(&task, param, r, stats);
+    status = type->solve(&task, param, impulse, stats);
     stats->seconds_solve = fil_timer_seconds() - task.start_seconds;
-    return status == FIL_OK ? judge(context, scratch, problem, r, u, v, stats->residual) : status;
+    if (status == FIL_OK)
+        status = judge(context, scratch, problem, impulse, u, v, stats->residual);
+    if (status == FIL_OK)
+        memcpy(r, impulse, count * sizeof *r);
+    return status;
 }
 
 fil_status fil_contact_solve(fil_context *context, fil_contact_problem *problem, const fil_contact_def *def, double *r,

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WINDOW = 10, MOST_ROUNDS = 24 };
+enum { WINDOW = 10 };
 
 typedef struct auto_state {
     const fil_contact_task *task;
@@ -29,6 +29,8 @@ typedef struct auto_state {
     fil_anderson anderson;
     fil_proximal proximal;
     bool newton; // the matrix is small enough to factor
+    double factor_work,
+        sweep_work; // block multiply-adds of one factorisation and of one sweep, weighted by their speed
     int64_t size;
     double *r, *start;
     fil_rng rng;
@@ -69,26 +71,38 @@ static void run_sweeps(auto_state *state, int sweeps)
     }
 }
 
-// What a Newton phase will probably cost, in Anderson steps. Counted in block multiply-adds, not in seconds, so that
-// the choice is the same on every machine; the weights are measured: one multiply-add in the factorisation takes as
-// long as four in a sweep, one local solve with its share of the mixing as long as eighty.
-static double newton_cost(auto_state *state)
+// Measures the problem in block multiply-adds, not in seconds, so that every choice is the same on every machine. The
+// weights are measured: a multiply-add in the factorisation takes as long as four in a sweep, one local solve with its
+// share of the mixing as long as eighty.
+static void measure_work(auto_state *state)
 {
-    const double usual_steps = 30, factor_weight = 4, contact_weight = 80;
-    if (!state->newton)
-        return INFINITY;
+    const double factor_weight = 4, contact_weight = 80;
     const fil_contact_problem *problem = state->task->problem;
+    state->sweep_work = (double)problem->W.start[problem->contact_count] + contact_weight * problem->contact_count;
+    state->factor_work = INFINITY;
+    if (!state->newton)
+        return;
     fil_linearisation_evaluate(&state->proximal.lin, FIL_MAP_AC, state->r, true);
-    double factor = fil_linearisation_work(&state->proximal.lin, state->proximal.dr);
-    double sweep = (double)problem->W.start[problem->contact_count] + contact_weight * problem->contact_count;
-    return usual_steps * factor_weight * factor / sweep;
+    state->factor_work = factor_weight * fil_linearisation_work(&state->proximal.lin, state->proximal.dr);
+}
+
+// True when more was done than any problem of this size has needed: about a minute of one core.
+static bool spent(const auto_state *state)
+{
+    const double most_work = 3e10;
+    const fil_solve_stats *stats = state->watch.stats;
+    double work = (double)stats->sweeps * state->sweep_work;
+    if (stats->newton_steps > 0)
+        work += (double)stats->newton_steps * state->factor_work;
+    return work > most_work;
 }
 
 // The first round: as long as the present rate promises the goal at less than the cost of Newton.
 static void run_anderson_while_cheap(auto_state *state)
 {
     fil_anderson_plan plan = {.window = WINDOW, .sweeps = 1, .relaxation = 0.9, .steps = 50};
-    double allowance = newton_cost(state);
+    const double usual_steps = 30;
+    double allowance = usual_steps * state->factor_work / state->sweep_work; // what Newton will probably cost
     state->watch.phase = "anderson";
     while (!state->watch.stop) {
         double before = state->watch.least;
@@ -124,13 +138,13 @@ static void start_from_best(auto_state *state, double *r)
 // The portfolio. On over-constrained problems each entry solves about 85 of 100, nearly independently of the others.
 static const fil_proximal_plan plans[] = {
     {.map = FIL_MAP_AC, .memory = 10, .iterations = 150, .lambda = 1e-2, .floor = 1e-7},
-    {.map = FIL_MAP_NM, .memory = 10, .iterations = 300, .lambda = 1e-2, .floor = 1e-7},
-    {.map = FIL_MAP_JM, .memory = 10, .iterations = 300, .lambda = 1e-2, .floor = 1e-7},
-    {.map = FIL_MAP_AC, .memory = 15, .iterations = 400, .lambda = 1e-1, .floor = 1e-7},
-    {.map = FIL_MAP_NM, .memory = 15, .iterations = 400, .lambda = 1e-3, .floor = 1e-7},
+    {.map = FIL_MAP_NM, .memory = 15, .iterations = 400, .lambda = 1e-2, .floor = 1e-7},
+    {.map = FIL_MAP_JM, .memory = 15, .iterations = 400, .lambda = 1e-2, .floor = 1e-7},
+    {.map = FIL_MAP_AC, .memory = 15, .iterations = 400, .lambda = 1e-2, .floor = 1e-12},
+    {.map = FIL_MAP_NM, .memory = 10, .iterations = 400, .lambda = 1e-3, .floor = 1e-7},
     {.map = FIL_MAP_FB, .memory = 15, .iterations = 300, .lambda = 1e-3, .floor = 1e-7},
-    {.map = FIL_MAP_AC, .memory = 15, .iterations = 600, .lambda = 1e-4, .floor = 1e-12},
-    {.map = FIL_MAP_NM, .memory = 20, .iterations = 600, .lambda = 1e-1, .floor = 1e-7},
+    {.map = FIL_MAP_AC, .memory = 15, .iterations = 400, .lambda = 1e-1, .floor = 1e-7},
+    {.map = FIL_MAP_NM, .memory = 40, .iterations = 400, .lambda = 1e-2, .floor = 1e-12},
 };
 enum { PLANS = sizeof plans / sizeof *plans };
 
@@ -157,7 +171,8 @@ static void run_newton(auto_state *state, int round)
 
 static void run_rounds(auto_state *state)
 {
-    for (int round = 0; round < MOST_ROUNDS && !state->watch.stop; ++round) {
+    measure_work(state);
+    for (int round = 0; !state->watch.stop && !spent(state); ++round) {
         if (round == 0)
             run_anderson_while_cheap(state);
         else

@@ -137,12 +137,14 @@ static void fill_rows(void *data, int64_t begin, int64_t end)
     }
 }
 
-// The lower half from the upper: W_ij = W_jiᵀ.
+// The lower half from the upper: W_ij = W_jiᵀ. Diagonal blocks too: with two sides on one body their sums run in
+// another order above and below the diagonal.
 static void mirror_rows(void *data, int64_t begin, int64_t end)
 {
     fil_block_matrix *W = &((row_job *)data)->job->problem->W;
-    for (int64_t i = begin; i < end; ++i)
-        for (int64_t k = W->start[i]; W->column[k] < i; ++k) {
+    for (int64_t i = begin; i < end; ++i) {
+        int64_t k = W->start[i];
+        for (; W->column[k] < i; ++k) {
             int j = W->column[k];
             int64_t low = W->start[j], high = W->start[j + 1];
             while (low < high) {
@@ -158,6 +160,11 @@ static void mirror_rows(void *data, int64_t begin, int64_t end)
                 for (int column = 0; column < 3; ++column)
                     to[row + 3 * column] = from[column + 3 * row];
         }
+        double *own = W->value + 9 * k;
+        own[1] = own[3];
+        own[2] = own[6];
+        own[5] = own[7];
+    }
 }
 
 static fil_status prepare(fil_context *context, fil_arena *scratch, fil_contact_problem *problem, assembly *job)

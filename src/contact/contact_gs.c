@@ -53,8 +53,10 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
         // Quiet means: too small a change to matter at the tolerance asked for.
         sweep.quiet_change = 0.1 * fmin(task->tolerance, 1e-6) * root_mean_square(r, size);
         int sweeps = stats->sweeps < 5 ? 1 : setting->period;
-        for (int k = 0; k < sweeps && !fil_contact_watch_count(&watch, 1, 0); ++k)
+        for (int k = 0; k < sweeps && !watch.stop; ++k) {
             fil_sweep_run(&sweep, r);
+            fil_contact_watch_count(&watch, 1, 0);
+        }
         fil_contact_watch_judge(&watch, r);
     }
     stats->local_calls = sweep.counts.calls;

@@ -158,7 +158,7 @@ static void map_fb(double mu, double rho, const double r[3], const double u[3], 
     // P = dF/dx, Q = dF/dy in the hatted variables.
     double P[9], Q[9];
     double D = root1 * root2;
-    if (l2 <= 0) {
+    if (l2 <= 1e-280) { // zero, or so small that its quotients are rubbish
         set_diagonal(P, 0);
         set_diagonal(Q, 0);
     } else if (D <= 1e-14 * l2) {

@@ -69,8 +69,10 @@ static void escape(fil_proximal *proximal, double *r)
 {
     double relaxation = proximal->sweep->relaxation;
     proximal->sweep->relaxation = 0.7;
-    for (int k = 0; k < 20 && !fil_contact_watch_count(proximal->watch, 1, 0); ++k)
+    for (int k = 0; k < 20 && !proximal->watch->stop; ++k) {
         fil_sweep_run(proximal->sweep, r);
+        fil_contact_watch_count(proximal->watch, 1, 0);
+    }
     proximal->sweep->relaxation = relaxation;
 }
 

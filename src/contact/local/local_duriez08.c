@@ -40,7 +40,8 @@ static int solve(const double W[9], const double c[3], double mu, double toleran
             r[2] *= mu * r[0] / size;
         }
         double change = fabs(r[0] - before[0]) + fabs(r[1] - before[1]) + fabs(r[2] - before[2]);
-        if (change <= goal)
+        // Slow convergence makes small changes too: the judge has the last word.
+        if (change <= goal && fil_local_residual(W, c, mu, r) <= tolerance)
             return 0;
         if (!(change < INFINITY)) {
             r[0] = r[1] = r[2] = 0;

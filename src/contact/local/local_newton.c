@@ -99,5 +99,6 @@ int fil_local_newton(fil_map map, bool damped, const double W[9], const double c
     r[0] = best[0];
     r[1] = best[1];
     r[2] = best[2];
-    return best_square <= goal ? 0 : 1;
+    // Where W is nearly singular a small F need not mean a small natural map, which is what the tolerance is about.
+    return best_square <= goal && fil_local_residual(W, c, mu, r) <= tolerance ? 0 : 1;
 }

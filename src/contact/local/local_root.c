@@ -23,19 +23,21 @@ static int solve(const double W[9], const double c[3], double mu, double toleran
         r[0] = r[1] = r[2] = 0;
         return 0;
     }
+    bool trusted = true; // W is far enough from singular that rounding cannot hurt
     if (mu > 0) {
         double stick[3];
         // The fast solve answers for a well-conditioned W; a singular one gets the careful solve.
-        double N[9], det = fil_mat3_adjugate(W, N), trace = W[0] + W[4] + W[8];
-        bool sticks = false;
-        if (det > 1e-9 * trace * trace * trace) {
+        double N[9], det = fil_mat3_adjugate(W, N), trace = W[0] + W[4] + W[8], cube = trace * trace * trace;
+        bool sticks = false, fast = det > 1e-9 * cube;
+        trusted = det > 1e-5 * cube;
+        if (fast) {
             fil_mat3_multiply_vector(N, c, stick);
             for (int k = 0; k < 3; ++k)
                 stick[k] /= -det;
             sticks = stick[1] * stick[1] + stick[2] * stick[2] <= mu * mu * stick[0] * stick[0] && stick[0] >= 0;
-        } else {
-            sticks = fil_slide_stick(W, c, mu, 1e-14, stick) && fil_local_residual(W, c, mu, stick) <= tolerance;
         }
+        if (!fast || (sticks && !trusted && !(fil_local_residual(W, c, mu, stick) <= tolerance)))
+            sticks = fil_slide_stick(W, c, mu, 1e-14, stick) && fil_local_residual(W, c, mu, stick) <= tolerance;
         if (sticks) {
             r[0] = stick[0];
             r[1] = stick[1];
@@ -59,7 +61,8 @@ static int solve(const double W[9], const double c[3], double mu, double toleran
     r[0] = slipping[0];
     r[1] = slipping[1];
     r[2] = slipping[2];
-    return 0;
+    // The search is exact but for rounding, which a nearly singular W can make large.
+    return trusted || fil_local_residual(W, c, mu, r) <= tolerance ? 0 : 1;
 }
 
 const fil_local_type fil_local_root = {

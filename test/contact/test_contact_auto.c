@@ -1,0 +1,172 @@
+// auto must solve everything: the real problems, copies of them that were shaken, and random rigid bodies.
+#define _GNU_SOURCE // scandir
+#include "problems.h"
+
+#include "contact/contact_operator.h"
+
+#include <dirent.h>
+#include <stdio.h>
+
+typedef struct total {
+    int tried, solved;
+    int64_t sweeps, newton_steps;
+    double worst;
+    char first_failure[256];
+} total;
+
+static void solve_one(fil_context *context, fil_contact_problem *problem, const char *name, fil_merit merit, total *sum)
+{
+    fil_contact_def def = fil_contact_def_default();
+    def.merit = merit;
+    fil_solve_stats stats;
+    double *r = impulse_of(problem);
+    test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
+    bool solved = stats.outcome == FIL_SOLVED && stats.residual[merit] <= def.tolerance;
+    ++sum->tried;
+    sum->solved += solved;
+    sum->sweeps += stats.sweeps;
+    sum->newton_steps += stats.newton_steps;
+    sum->worst = fmax(sum->worst, stats.residual[merit]);
+    if (!solved) {
+        printf("# not solved: %s: %s: %s %.3g\n", name, fil_outcome_name(stats.outcome), fil_merit_name(merit),
+               stats.residual[merit]);
+        if (!sum->first_failure[0])
+            snprintf(sum->first_failure, sizeof sum->first_failure, "%s (%s %.3g)", name, fil_merit_name(merit),
+                     stats.residual[merit]);
+    }
+    free(r);
+}
+
+static void report(const char *what, const total *sum)
+{
+    printf("# auto: %s: %d of %d solved, worst residual %.3g, %lld sweeps, %lld Newton steps\n", what, sum->solved,
+           sum->tried, sum->worst, (long long)sum->sweeps, (long long)sum->newton_steps);
+    fflush(stdout);
+    ck_assert_int_gt(sum->tried, 0);
+    ck_assert_msg(sum->solved == sum->tried, "%s: %d of %d solved; first failure: %s", what, sum->solved, sum->tried,
+                  sum->first_failure);
+}
+
+static int is_problem(const struct dirent *entry)
+{
+    const char *end = strrchr(entry->d_name, '.');
+    return end && strcmp(end, ".hdf5") == 0;
+}
+
+// Calls `work` for every file of the shared friction problems, in the order of their names.
+typedef void real_work(fil_context *context, fil_contact_problem *problem, const char *name, void *data);
+
+static void for_each_real_problem(fil_context *context, real_work *work, void *data)
+{
+    char folder[2048], path[4096];
+    snprintf(folder, sizeof folder, "%s", test_data("friction"));
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_problem, alphasort);
+    if (count <= 0)
+        test_skip("no problems in %s", folder);
+    for (int k = 0; k < count; ++k) {
+        fil_contact_problem *problem;
+        snprintf(path, sizeof path, "%s/%s", folder, entries[k]->d_name);
+        test_ok(context, fil_contact_problem_read(context, path, &problem));
+        work(context, problem, entries[k]->d_name, data);
+        fil_contact_problem_destroy(problem);
+        free(entries[k]);
+    }
+    free(entries);
+}
+
+static void solve_real(fil_context *context, fil_contact_problem *problem, const char *name, void *data)
+{
+    total *sums = data;
+    solve_one(context, problem, name, FIL_MERIT_NATURAL, &sums[0]);
+    solve_one(context, problem, name, FIL_MERIT_FCLIB, &sums[1]);
+}
+
+TEST(contact_auto_solves_all_real_problems)
+{
+    fil_context *context = fil_context_create(NULL);
+    total sums[2] = {0};
+    for_each_real_problem(context, solve_real, sums);
+    report("real problems, natural", &sums[0]);
+    report("real problems, fclib", &sums[1]);
+    fil_context_destroy(context);
+}
+
+static void solve_random(int count, int least, int most, const char *what, uint64_t seed)
+{
+    fil_context *context = fil_context_create(NULL);
+    total sum = {0};
+    fil_rng rng = fil_rng_make(seed);
+    for (int k = 0; k < count; ++k) {
+        int contacts = least + fil_rng_below(&rng, most - least + 1), ratio = 1 + k % 3;
+        double mu = k % 2 ? 1 : 0.3;
+        char name[128];
+        snprintf(name, sizeof name, "problem_of_bodies(%d, %d, %g, %llu)", contacts, ratio, mu,
+                 (unsigned long long)seed * 1000 + (unsigned long long)k);
+        fil_contact_problem *problem = problem_of_bodies(context, contacts, ratio, mu, seed * 1000 + (uint64_t)k);
+        solve_one(context, problem, name, FIL_MERIT_NATURAL, &sum);
+        fil_contact_problem_destroy(problem);
+    }
+    report(what, &sum);
+    fil_context_destroy(context);
+}
+
+TEST(contact_auto_solves_random_bodies)
+{
+    solve_random(60, 5, 60, "60 random problems", 1);
+}
+
+TEST_LONG(contact_auto_solves_many_random_bodies)
+{
+    solve_random(600, 10, 300, "600 random problems", 2);
+}
+
+// mu times 0.9 to 1.1, q plus 2 % within the range of W: another problem that still has a solution.
+static void shake(fil_context *context, fil_contact_problem *problem, const double *q, const double *mu, uint64_t seed)
+{
+    fil_rng rng = fil_rng_make(seed);
+    size_t size = 3 * (size_t)problem->contact_count;
+    double *x = impulse_of(problem), *y = impulse_of(problem), norm_q = 0, norm_y = 0;
+    for (int i = 0; i < problem->contact_count; ++i)
+        problem->mu[i] = mu[i] * fil_rng_uniform(&rng, 0.9, 1.1);
+    for (size_t k = 0; k < size; ++k) {
+        x[k] = fil_rng_normal(&rng);
+        problem->q[k] = 0;
+    }
+    fil_contact_operator op;
+    test_ok(context, fil_contact_operator_make(context, NULL, problem, false, &op));
+    fil_contact_operator_apply(&op, x, y);
+    for (size_t k = 0; k < size; ++k) {
+        norm_q += q[k] * q[k];
+        norm_y += y[k] * y[k];
+    }
+    double scale = norm_y > 0 ? 0.02 * sqrt(norm_q / norm_y) : 0;
+    for (size_t k = 0; k < size; ++k)
+        problem->q[k] = q[k] + scale * y[k];
+    free(x);
+    free(y);
+}
+
+static void solve_shaken(fil_context *context, fil_contact_problem *problem, const char *name, void *data)
+{
+    double *q = impulse_of(problem), *mu = impulse_of(problem);
+    memcpy(q, problem->q, 3 * (size_t)problem->contact_count * sizeof *q);
+    memcpy(mu, problem->mu, (size_t)problem->contact_count * sizeof *mu);
+    for (uint64_t seed = 1; seed <= 8; ++seed) {
+        char copy[256];
+        snprintf(copy, sizeof copy, "%s, seed %d", name, (int)seed);
+        shake(context, problem, q, mu, seed);
+        solve_one(context, problem, copy, FIL_MERIT_NATURAL, data);
+    }
+    free(q);
+    free(mu);
+}
+
+TEST_LONG(contact_auto_solves_shaken_real_problems)
+{
+    fil_context *context = fil_context_create(NULL);
+    total sum = {0};
+    for_each_real_problem(context, solve_shaken, &sum);
+    report("shaken copies of the real problems", &sum);
+    fil_context_destroy(context);
+}

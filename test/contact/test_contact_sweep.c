@@ -1,0 +1,180 @@
+// One sweep: the right contacts, in the right order, with the right right-hand side; colours; freezing; relaxation.
+#include "contact/contact_sweep.h"
+
+#include "base/arena.h"
+#include "problems.h"
+
+typedef struct setting {
+    fil_context *context;
+    fil_contact_problem *problem;
+    fil_contact_task task;
+    fil_sweep sweep;
+    double *r;
+} setting;
+
+static void set_up(setting *s, int contacts, bool coloured, int threads)
+{
+    s->context = fil_context_create(NULL);
+    fil_context_set_threads(s->context, threads);
+    s->problem = problem_dual(s->context, contacts, 2, 0.7, 12);
+    s->task = (fil_contact_task){
+        .context = s->context, .problem = s->problem, .scratch = fil_arena_create(s->context), .tolerance = 1e-8};
+    test_ok(s->context, fil_local_parse(s->context, s->task.scratch, "root+enum", 1e-12, &s->task.local));
+    test_ok(s->context, fil_sweep_make(&s->task, coloured, &s->sweep));
+    s->r = impulse_of(s->problem);
+}
+
+static void tear_down(setting *s)
+{
+    free(s->r);
+    fil_arena_destroy(s->task.scratch);
+    fil_contact_problem_destroy(s->problem);
+    fil_context_destroy(s->context);
+}
+
+// The contact i solved with all others held, from the dense W.
+static void visit_plainly(const setting *s, const double *W, int i, double *r)
+{
+    int size = 3 * s->problem->contact_count;
+    double c[3], block[9];
+    for (int a = 0; a < 3; ++a) {
+        c[a] = s->problem->q[3 * i + a];
+        for (int j = 0; j < size; ++j)
+            if (j / 3 != i)
+                c[a] += W[3 * i + a + size * j] * r[j];
+        for (int b = 0; b < 3; ++b)
+            block[a + 3 * b] = W[3 * i + a + size * (3 * i + b)];
+    }
+    fil_local_counts counts = {0};
+    fil_local_solve(&s->task.local, block, c, s->problem->mu[i], r + 3 * i, &counts);
+}
+
+TEST(contact_sweep_is_gauss_seidel)
+{
+    setting s;
+    set_up(&s, 30, false, 1);
+    double *W = problem_dense(s.problem), *expected = impulse_of(s.problem);
+    for (int sweep = 0; sweep < 3; ++sweep) {
+        fil_sweep_run(&s.sweep, s.r);
+        for (int i = 0; i < 30; ++i)
+            visit_plainly(&s, W, i, expected);
+        for (int k = 0; k < 90; ++k)
+            test_near(s.r[k], expected[k], 1e-11);
+    }
+    ck_assert_int_eq(s.sweep.counts.calls, 90);
+    ck_assert_int_eq(s.sweep.number, 3);
+    free(W);
+    free(expected);
+    tear_down(&s);
+}
+
+// Chunks of one colour must not touch each other, and every chunk has a colour.
+TEST(contact_sweep_colours_are_independent)
+{
+    setting s;
+    set_up(&s, 500, true, 2);
+    const fil_block_matrix *W = &s.problem->W;
+    int chunks = (500 + s.sweep.chunk_size - 1) / s.sweep.chunk_size, seen = 0, colour[500];
+    for (int c = 0; c < s.sweep.colour_count; ++c)
+        for (int k = s.sweep.colour_start[c]; k < s.sweep.colour_start[c + 1]; ++k, ++seen)
+            colour[s.sweep.chunk_of[k]] = c;
+    ck_assert_int_eq(seen, chunks);
+    long clashes = 0;
+    for (int i = 0; i < 500; ++i)
+        for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k) {
+            int a = i / s.sweep.chunk_size, b = W->column[k] / s.sweep.chunk_size;
+            clashes += a != b && colour[a] == colour[b];
+        }
+    ck_assert_int_eq(clashes, 0);
+    tear_down(&s);
+}
+
+TEST(contact_sweep_same_bits_on_any_number_of_threads)
+{
+    for (int coloured = 0; coloured < 2; ++coloured) {
+        double *first = NULL;
+        int64_t calls = 0;
+        for (int threads = 1; threads <= 8; threads *= 2) {
+            setting s;
+            set_up(&s, 600, coloured, threads);
+            s.sweep.freeze = true;
+            s.sweep.quiet_change = 1e-6;
+            for (int sweep = 0; sweep < 30; ++sweep)
+                fil_sweep_run(&s.sweep, s.r);
+            if (!first) {
+                first = s.r;
+                calls = s.sweep.counts.calls;
+                s.r = NULL;
+            } else {
+                ck_assert(memcmp(first, s.r, 1800 * sizeof *first) == 0);
+                ck_assert_int_eq(s.sweep.counts.calls, calls);
+            }
+            tear_down(&s);
+        }
+        free(first);
+    }
+}
+
+// Contacts that no longer move are left alone until the next full sweep, and a moving one is never.
+TEST(contact_sweep_freezes_quiet_contacts)
+{
+    setting s;
+    set_up(&s, 50, false, 1);
+    s.sweep.freeze = true;
+    s.sweep.quiet_change = INFINITY; // everything counts as quiet
+    for (int sweep = 0; sweep < s.sweep.quiet_needed; ++sweep)
+        fil_sweep_run(&s.sweep, s.r);
+    ck_assert_int_eq(s.sweep.counts.calls, 50 * s.sweep.quiet_needed);
+    fil_sweep_run(&s.sweep, s.r);
+    ck_assert_int_eq(s.sweep.counts.calls, 50 * s.sweep.quiet_needed); // all sleep
+    while (s.sweep.number % s.sweep.full_period != 0)
+        fil_sweep_run(&s.sweep, s.r);
+    fil_sweep_run(&s.sweep, s.r);
+    ck_assert_int_eq(s.sweep.counts.calls, 50 * (s.sweep.quiet_needed + 1)); // all are looked at
+    s.sweep.quiet_change = -1;                                               // nothing counts as quiet
+    while (s.sweep.number % s.sweep.full_period != 0)
+        fil_sweep_run(&s.sweep, s.r);
+    int64_t before = s.sweep.counts.calls;
+    fil_sweep_run(&s.sweep, s.r); // wakes all
+    fil_sweep_run(&s.sweep, s.r);
+    ck_assert_int_eq(s.sweep.counts.calls, before + 100);
+    tear_down(&s);
+}
+
+// r + omega (r_new - r), projected on the cone.
+TEST(contact_sweep_relaxes_within_the_cone)
+{
+    setting plain, relaxed;
+    set_up(&plain, 1, false, 1);
+    set_up(&relaxed, 1, false, 1);
+    plain.problem->q[0] = relaxed.problem->q[0] = -1;
+    plain.problem->mu[0] = relaxed.problem->mu[0] = 0.5;
+    relaxed.sweep.relaxation = 0.5;
+    fil_sweep_run(&plain.sweep, plain.r);
+    fil_sweep_run(&relaxed.sweep, relaxed.r);
+    ck_assert(plain.r[0] > 0);
+    for (int k = 0; k < 3; ++k)
+        test_near(relaxed.r[k], 0.5 * plain.r[k], 1e-14);
+    relaxed.sweep.relaxation = 1.9;
+    for (int sweep = 0; sweep < 5; ++sweep) {
+        fil_sweep_run(&relaxed.sweep, relaxed.r);
+        ck_assert(hypot(relaxed.r[1], relaxed.r[2]) <= 0.5 * relaxed.r[0] * (1 + 1e-14));
+    }
+    tear_down(&plain);
+    tear_down(&relaxed);
+}
+
+// Measuring the memory traffic alone must not change anything.
+TEST(contact_sweep_copy_only_changes_nothing)
+{
+    setting s;
+    set_up(&s, 20, false, 1);
+    s.sweep.copy_only = true;
+    for (int k = 0; k < 60; ++k)
+        s.r[k] = k;
+    fil_sweep_run(&s.sweep, s.r);
+    for (int k = 0; k < 60; ++k)
+        ck_assert(s.r[k] == k);
+    ck_assert_int_eq(s.sweep.counts.calls, 0);
+    tear_down(&s);
+}
