@@ -39,6 +39,8 @@ double fil_local_residual(const double W[9], const double c[3], double mu, const
 typedef struct fil_local_newton_param {
     int iterations;
 } fil_local_newton_param;
+// |F|² at which it stops.
+double fil_local_newton_goal(fil_map map, const double W[9], const double c[3], double mu, double tolerance);
 int fil_local_newton(fil_map map, bool damped, const double W[9], const double c[3], double mu, double tolerance,
                      const fil_local_newton_param *param, double r[3]);
 extern const fil_field fil_local_newton_fields[1];

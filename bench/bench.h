@@ -1,0 +1,56 @@
+// What the programs of bench/ share: clocks, medians, problems.
+#ifndef FIL_BENCH_BENCH_H
+#define FIL_BENCH_BENCH_H
+
+#include "base/timer.h"
+#include "filum/filum.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline int bench_compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// The median; sorts the values, so that values[0] is the minimum afterwards.
+static inline double bench_median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, bench_compare);
+    return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
+}
+
+// Ends the program when the library could not do its work: a benchmark has nothing to rescue.
+static inline void bench_need(fil_context *context, fil_status status)
+{
+    if (status == FIL_OK)
+        return;
+    fprintf(stderr, "%s\n", fil_context_error(context));
+    exit(status == FIL_BAD_INPUT ? 2 : 3);
+}
+
+static inline void *bench_allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count + 1, size);
+    if (!memory) {
+        fprintf(stderr, "no memory for %zu × %zu bytes\n", count, size);
+        exit(3);
+    }
+    return memory;
+}
+
+static inline fil_context *bench_context(int threads)
+{
+    fil_context_def def = fil_context_def_default();
+    def.threads = threads;
+    fil_context *context = fil_context_create(&def);
+    if (!context) {
+        fprintf(stderr, "no memory\n");
+        exit(3);
+    }
+    return context;
+}
+
+#endif

@@ -1,0 +1,81 @@
+// Folders become the .hdf5 and .h5 files in them, in the order of their names, so that a batch is the same every time.
+#include "cli/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool add(fil_file_list *list, const char *folder, const char *name)
+{
+    char **names = realloc(list->names, ((size_t)list->count + 1) * sizeof *names);
+    if (!names)
+        return false;
+    list->names = names;
+    size_t room = strlen(folder) + strlen(name) + 2;
+    char *full = malloc(room);
+    if (!full)
+        return false;
+    const char *slash = *folder && folder[strlen(folder) - 1] != '/' ? "/" : "";
+    snprintf(full, room, "%s%s%s", folder, slash, name);
+    names[list->count++] = full;
+    return true;
+}
+
+static bool is_problem(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return name[0] != '.' && dot && (strcmp(dot, ".hdf5") == 0 || strcmp(dot, ".h5") == 0);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static fil_cli_exit add_folder(fil_file_list *list, const char *folder)
+{
+    DIR *directory = opendir(folder);
+    if (!directory) {
+        fil_report_error("%s: cannot read the folder: %s", folder, strerror(errno));
+        return FIL_EXIT_BAD;
+    }
+    int first = list->count;
+    bool good = true;
+    for (struct dirent *entry; good && (entry = readdir(directory));)
+        if (is_problem(entry->d_name))
+            good = add(list, folder, entry->d_name);
+    closedir(directory);
+    if (!good)
+        return fil_report_no_memory();
+    if (list->count == first) {
+        fil_report_error("%s: no .hdf5 or .h5 file in this folder", folder);
+        return FIL_EXIT_BAD;
+    }
+    qsort(list->names + first, (size_t)(list->count - first), sizeof *list->names, compare_names);
+    return FIL_EXIT_OK;
+}
+
+fil_cli_exit fil_file_list_make(const char *const *words, int count, fil_file_list *out)
+{
+    *out = (fil_file_list){0};
+    for (int i = 0; i < count; ++i) {
+        struct stat info;
+        bool folder = stat(words[i], &info) == 0 && S_ISDIR(info.st_mode);
+        fil_cli_exit code = folder                   ? add_folder(out, words[i])
+                            : add(out, "", words[i]) ? FIL_EXIT_OK
+                                                     : fil_report_no_memory();
+        if (code != FIL_EXIT_OK)
+            return code;
+    }
+    return FIL_EXIT_OK;
+}
+
+void fil_file_list_free(fil_file_list *list)
+{
+    for (int i = 0; i < list->count; ++i)
+        free(list->names[i]);
+    free(list->names);
+    *list = (fil_file_list){0};
+}

@@ -1,0 +1,104 @@
+// The command `filum`: finds the command that is meant, parses its words, runs it.
+#include "cli/contact.h"
+#include "cli/info.h"
+#include "cli/report.h"
+
+#include <string.h>
+
+static fil_cli_exit help_run(const fil_arguments *arguments)
+{
+    int taken;
+    int count = arguments->operand_count;
+    const char *const *words = arguments->operands;
+    if (count == 0) {
+        fil_help_overview();
+        return FIL_EXIT_OK;
+    }
+    const fil_command *command = fil_command_find(count, words, &taken);
+    if (command && taken == count)
+        fil_help_command(command);
+    else if (count == 1 && fil_help_is_group(words[0]))
+        fil_help_group(words[0]);
+    else {
+        fil_command_unknown(count, words);
+        return FIL_EXIT_BAD;
+    }
+    return FIL_EXIT_OK;
+}
+
+static const fil_example help_examples[] = {{"filum help contact solve", "All about one command"}};
+static const fil_command command_help = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .least = 0,
+    .most = 2,
+    .summary = "explain a command",
+    .examples = help_examples,
+    .example_count = 1,
+    .run = help_run,
+};
+
+const fil_command *const fil_commands[] = {
+    &fil_command_contact_solve,
+    &fil_command_contact_compare,
+    &fil_command_contact_batch,
+    &fil_command_contact_generate,
+    &fil_command_contact_judge,
+    &fil_command_info,
+    &command_help,
+};
+const int fil_command_count = sizeof fil_commands / sizeof *fil_commands;
+
+static fil_cli_exit run_command(const fil_command *command, int count, const char *const *words)
+{
+    fil_arguments arguments;
+    fil_cli_exit code = FIL_EXIT_BAD;
+    if (fil_arguments_parse(command, count, words, &arguments)) {
+        fil_report_start(fil_arguments_given(&arguments, "quiet"));
+        if (fil_arguments_given(&arguments, "help")) {
+            fil_help_command(command);
+            code = FIL_EXIT_OK;
+        } else {
+            code = command->run(&arguments);
+        }
+    }
+    fil_arguments_free(&arguments);
+    return code;
+}
+
+static fil_cli_exit run(int count, const char *const *words)
+{
+    if (count == 0) {
+        fil_help_overview();
+        return FIL_EXIT_BAD;
+    }
+    if (strcmp(words[0], "--version") == 0 || strcmp(words[0], "-V") == 0) {
+        printf("filum %s\n", fil_version());
+        return FIL_EXIT_OK;
+    }
+    if (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0) {
+        fil_help_overview();
+        return FIL_EXIT_OK;
+    }
+    int taken;
+    const fil_command *command = fil_command_find(count, words, &taken);
+    if (command)
+        return run_command(command, count - taken, words + taken);
+    // A group alone shows what it has; asked for help, that is the answer.
+    bool group = fil_help_is_group(words[0]);
+    if (group && count == 2 && (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0)) {
+        fil_help_group(words[0]);
+        return FIL_EXIT_OK;
+    }
+    if (group && count == 1)
+        fil_help_group(words[0]);
+    else
+        fil_command_unknown(count, words);
+    return FIL_EXIT_BAD;
+}
+
+int main(int argc, char **argv)
+{
+    fil_contact_table_start();
+    return fil_report_finish(run(argc > 0 ? argc - 1 : 0, (const char *const *)(argv + 1)));
+}

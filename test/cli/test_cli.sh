@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# The command: help, info, exit codes, bad usage, nonsense input, outputs, the same result on any number of threads.
+# shellcheck source=test/test.sh
+source "$FILUM_SOURCE/test/test.sh"
+
+# check_output NAME WORD COMMAND...: the command succeeds and writes WORD to stdout.
+check_output() {
+    local name=$1 word=$2 output code
+    shift 2
+    output=$("$@" 2>&1)
+    code=$?
+    if [[ $code == 0 && $output == *"$word"* ]]; then ok "$name"; else fail "$name" "status $code: $output"; fi
+}
+
+# json_value FILE KEY: a number or word of our own JSON, which has one key per line.
+json_value() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1" | head -1; }
+
+# Help and version
+check_output version "filum 0." "$FILUM" --version
+check_output help "contact solve" "$FILUM" help
+check_output help_option "contact solve" "$FILUM" --help
+check_output help_group "contact judge" "$FILUM" help contact
+for command in "contact solve" "contact compare" "contact batch" "contact generate" "contact judge" info help; do
+    # shellcheck disable=SC2086 # two words
+    check_output "help_${command// /_}" "Examples" "$FILUM" help $command
+    # shellcheck disable=SC2086
+    check_output "option_help_${command// /_}" "Examples" "$FILUM" $command --help
+done
+check_exit no_command 2 "" "$FILUM"
+check_exit group_alone 2 "" "$FILUM" contact
+check_exit unknown_command 2 "did you mean 'info'?" "$FILUM" inof
+check_exit unknown_subcommand 2 "did you mean 'contact solve'?" "$FILUM" contact slove
+check_exit help_of_nothing 2 "unknown command" "$FILUM" help xyzzy
+check_exit unknown_option 2 "did you mean '--solver'?" "$FILUM" contact solve a --solvr gs
+check_exit missing_value 2 "--tol: needs a value" "$FILUM" contact solve a --tol
+check_exit value_of_flag 2 "--json: takes no value" "$FILUM" contact solve a --json=yes
+check_exit option_twice 2 "--tol: given twice" "$FILUM" contact solve a --tol 1 --tol 2
+check_exit missing_file_name 2 "FILE is missing" "$FILUM" contact solve
+check_exit too_many_words 2 "too many words: 'b'" "$FILUM" contact solve a b
+
+# Info
+check_output info_all "strand" "$FILUM" info
+check_output info_contact "gs" "$FILUM" info contact
+check_output info_settings "relaxation" "$FILUM" info contact gs
+check_output info_local "4sides" "$FILUM" info local
+check_output info_strand "none yet" "$FILUM" info strand
+check_output info_json '"name": "gs"' "$FILUM" info contact --json
+check_exit info_unknown_kind 2 "must be contact, local or strand" "$FILUM" info contct
+check_exit info_unknown_name 2 "did you mean 'anderson'?" "$FILUM" info contact andersen
+
+# Generate
+small=(--rods 30 --dofs 12 --contacts-per-rod 8)
+generate() { "$FILUM" contact generate "${small[@]}" "$@"; }
+check generate generate -o a.hdf5
+check generate_again generate -o again.hdf5
+check same_seed_same_file cmp a.hdf5 again.hdf5
+check generate_local generate --form local -o local.hdf5
+check generate_count generate --count 3 -o 'family-%d.hdf5' --quiet
+check generate_count_files test -s family-3.hdf5
+check generate_empty "$FILUM" contact generate --rods 3 --contacts-per-rod 0 -o empty.hdf5
+check_output generate_json '"contacts"' generate --json -o a.hdf5
+check_exit generate_no_out 2 "--out FILE is missing" generate
+check_exit generate_bad_form 2 "--form" generate --form gobal -o x.hdf5
+check_exit generate_no_place 2 "%d" generate --count 2 -o x.hdf5
+check_exit generate_zero_rods 2 "--rods: must be from 1" "$FILUM" contact generate --rods 0 -o x.hdf5
+check_exit generate_negative_mu 2 "--mu: must be from 0" generate --mu -1 -o x.hdf5
+check_exit generate_fraction 2 "whole number" "$FILUM" contact generate --dofs 2.5 -o x.hdf5
+check_exit generate_unwritable 3 "cannot write" generate -o missing/x.hdf5
+check nothing_left_behind bash -c '! ls | grep -E "part|^x.hdf5"'
+
+# Solve
+"$FILUM" contact solve a.hdf5 --json --tol 1e-6 --out solved.hdf5 --svg a.svg --trace a.csv >a.json 2>a.err
+code=$?
+if [[ $code == 0 ]]; then ok solve; else fail solve "status $code: $(cat a.err)"; fi
+for key in file contacts blocks solver local merit tolerance iterations sweeps newton_steps factorisations \
+    residual_natural residual_fclib residual_fb seconds_setup seconds_solve local_calls failsafe_calls local_failures \
+    status finished_by threads; do
+    if [[ -n $(json_value a.json $key) ]]; then ok "json_$key"; else fail "json_$key" "$(cat a.json)"; fi
+done
+if [[ $(json_value a.json status) == solved ]]; then ok status_solved; else fail status_solved "$(cat a.json)"; fi
+if command -v python3 >/dev/null; then check json_is_valid python3 -m json.tool a.json; else skip json_is_valid "no python3"; fi
+check trace_has_header grep -q '^iterations,seconds,phase,residual,best$' a.csv
+check svg_is_whole grep -q '</svg>' a.svg
+check no_escapes bash -c '! grep -q $'"'\\033'"' a.json a.err'
+check_output human_summary "solved" "$FILUM" contact solve a.hdf5 --tol 1e-4
+check_output local_form "solved" "$FILUM" contact solve local.hdf5 --tol 1e-4
+check_output zero_contacts "solved" "$FILUM" contact solve empty.hdf5
+check_output zero_contacts_json '"blocks": 0' "$FILUM" contact solve empty.hdf5 --json
+cp a.hdf5 $'b\xff.hdf5'
+check_output foreign_file_name '"file": "b?.hdf5"' "$FILUM" contact solve $'b\xff.hdf5' --tol 1e-2 --json
+check_output warm "solved" "$FILUM" contact solve a.hdf5 --tol 1e-6 --warm solved.hdf5
+check_output judge "natural" "$FILUM" contact judge solved.hdf5
+check_output judge_other '"residual_natural"' "$FILUM" contact judge a.hdf5 --solution solved.hdf5 --json
+check_exit missed_goal 1 "" "$FILUM" contact solve a.hdf5 --solver gs --max-iterations 2
+
+# The solution on file is the one that was judged; u comes from W there and from A and H here, so the last digits differ.
+"$FILUM" contact judge solved.hdf5 --json >judged.json
+if [[ $(printf %.3e "$(json_value judged.json residual_natural)") == "$(printf %.3e "$(json_value a.json residual_natural)")" ]]; then
+    ok judge_agrees
+else
+    fail judge_agrees "$(cat judged.json)"
+fi
+
+# Same residuals on any number of threads.
+for solver in auto gs gs:order=coloured; do
+    residuals=$(for threads in 1 2 4; do
+        "$FILUM" contact solve a.hdf5 --solver $solver --tol 1e-6 --max-iterations 300 --threads $threads --json >t.json
+        json_value t.json residual_natural
+    done | sort -u | wc -l)
+    if [[ $residuals == 1 ]]; then ok "threads_$solver"; else fail "threads_$solver" "$residuals different residuals"; fi
+done
+
+# Nonsense
+: >nothing.hdf5
+echo "this is not a problem" >text.hdf5
+mkdir folder
+head -c 1000 a.hdf5 >cut.hdf5
+for file in absent.hdf5 nothing.hdf5 text.hdf5 folder cut.hdf5; do
+    check_exit "reads_$file" 2 "$file" "$FILUM" contact solve "$file"
+done
+check_exit negative_tolerance 2 "--tol: must be above 0 (got -1)" "$FILUM" contact solve a.hdf5 --tol -1
+check_exit nan_tolerance 2 "--tol: must be a finite number" "$FILUM" contact solve a.hdf5 --tol nan
+check_exit word_tolerance 2 "--tol: must be a finite number" "$FILUM" contact solve a.hdf5 --tol small
+check_exit negative_iterations 2 "--max-iterations" "$FILUM" contact solve a.hdf5 --max-iterations -5
+check_exit unknown_solver 2 "did you mean 'anderson'?" "$FILUM" contact solve a.hdf5 --solver andersn
+check_exit unknown_local 2 "unknown local solver 'mfc'" "$FILUM" contact solve a.hdf5 --local mfc
+check_exit unknown_merit 2 "--merit: must be natural" "$FILUM" contact solve a.hdf5 --merit good
+check_exit unknown_setting 2 "did you mean 'relaxation'?" "$FILUM" contact solve a.hdf5 --solver gs:relaxatoin=1
+check_exit setting_out_of_range 2 "must be from" "$FILUM" contact solve a.hdf5 --solver gs:relaxation=9
+check_exit warm_without_solution 2 "a.hdf5" "$FILUM" contact solve a.hdf5 --warm a.hdf5
+check_exit judge_without_solution 2 "a.hdf5" "$FILUM" contact judge a.hdf5
+check_exit unwritable_out 3 "cannot write" "$FILUM" contact solve a.hdf5 --out missing/s.hdf5
+check_exit unwritable_svg 3 "cannot write" "$FILUM" contact solve a.hdf5 --svg folder
+full_output() { "$FILUM" help >/dev/full; }
+if [[ -w /dev/full ]]; then check_exit full_stdout 3 "standard output" full_output; fi
+
+# Compare and batch
+check_output compare "finished by" "$FILUM" contact compare a.hdf5 --tol 1e-4 --max-iterations 500 --csv c.csv --svg c.svg \
+    --solvers 'gs:relaxation=1.2,freeze=false,gs@mfb:+enum,auto'
+if [[ $(wc -l <c.csv) == 4 ]]; then ok compare_splits_lists; else fail compare_splits_lists "$(cat c.csv)"; fi
+check compare_quotes_cells grep -q '"gs:relaxation=1.2,freeze=false"' c.csv
+mkdir family && mv family-*.hdf5 family
+check_output batch "%alt" "$FILUM" contact batch family --solvers gs@mfb+enum,gs@4sides --tol 1e-4 --max-iterations 300 \
+    --csv b.csv --svg b.svg
+if [[ $(wc -l <b.csv) == 7 ]]; then ok batch_rows; else fail batch_rows "$(cat b.csv)"; fi
+check batch_svg grep -q '</svg>' b.svg
+check_output batch_json '"percent_above_tolerance"' "$FILUM" contact batch family/family-1.hdf5 --solvers auto --tol 1e-4 --json
+check_exit batch_skips_bad 2 "1 of 2 files were left out" "$FILUM" contact batch family/family-1.hdf5 text.hdf5 \
+    --solvers gs --tol 1e-2
+check_exit batch_empty_folder 2 "no .hdf5" "$FILUM" contact batch folder --solvers gs
+check_exit batch_no_solvers 2 "--solvers LIST is missing" "$FILUM" contact batch family
+check_exit batch_empty_item 2 "empty" "$FILUM" contact batch family --solvers gs,,auto
+check_exit batch_bad_item 2 "unknown contact solver" "$FILUM" contact batch family --solvers gs,nonsense9
+
+# Ctrl-C returns the best so far.
+"$FILUM" contact generate --rods 150 --dofs 16 --contacts-per-rod 25 -o hard.hdf5 >/dev/null
+timeout -s INT 1 "$FILUM" contact solve hard.hdf5 --solver gs --tol 1e-15 --json --threads 1 >cancelled.json
+if [[ $(json_value cancelled.json status) == cancelled ]]; then ok interrupt; else fail interrupt "$(cat cancelled.json)"; fi

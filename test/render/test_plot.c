@@ -1,0 +1,105 @@
+// Plots: well-formed text, escaped names, points that an axis cannot show, empty data, memory that runs out.
+#include "render/plot.h"
+
+#include "failing_allocator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double x[] = {0, 1, 10, 100, 1e3}, y[] = {1, 0.1, NAN, 1e-5, -1};
+
+static fil_plot make_plot(fil_plot_panel panels[2], const fil_plot_series *series, int count)
+{
+    for (int k = 0; k < 2; ++k)
+        panels[k] =
+            (fil_plot_panel){.x = {.label = "x", .log = k == 0}, .y = {.label = "y", .log = true}, .series = series};
+    return (fil_plot){.title = "a < b & c > d",
+                      .subtitle = "sub",
+                      .width = 900,
+                      .height = 600,
+                      .panels = panels,
+                      .panel_count = 2,
+                      .series_count = count};
+}
+
+TEST(plot_escapes_and_is_whole)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_plot_series series[] = {{"one <&>", x, y, 5, false}, {"two", x, y, 5, true}};
+    fil_plot_panel panels[2];
+    fil_plot plot = make_plot(panels, series, 2);
+    panels[0].level = 1e-3;
+    panels[0].level_name = "tolerance";
+    fil_plot_text text;
+    test_ok(context, fil_plot_draw(context, &plot, &text));
+    test_contains(text.text, "a &lt; b &amp; c &gt; d");
+    test_contains(text.text, "one &lt;&amp;&gt;");
+    test_contains(text.text, "tolerance");
+    ck_assert(strstr(text.text, "nan") == NULL && strstr(text.text, "inf") == NULL);
+    ck_assert_str_eq(text.text + text.length - 7, "</svg>\n");
+    ck_assert_uint_eq(strlen(text.text), text.length);
+    fil_plot_text_free(&text);
+    fil_context_destroy(context);
+}
+
+TEST(plot_without_data_is_a_plot)
+{
+    fil_context *context = fil_context_create(NULL);
+    const double same_x[] = {5, 5}, same_y[] = {2, 2};
+    fil_plot_series series[] = {{"none", NULL, NULL, 0, false}, {"point", same_x, same_y, 2, false}};
+    fil_plot_panel panels[2];
+    for (int first = 0; first < 2; ++first) {
+        fil_plot plot = make_plot(panels, series + first, 1);
+        fil_plot_text text;
+        test_ok(context, fil_plot_draw(context, &plot, &text));
+        ck_assert(strstr(text.text, "nan") == NULL);
+        fil_plot_text_free(&text);
+    }
+    fil_context_destroy(context);
+}
+
+TEST(plot_thins_points_that_nobody_sees)
+{
+    fil_context *context = fil_context_create(NULL);
+    enum { MANY = 200000 };
+    double *many = calloc(MANY, sizeof *many);
+    for (int i = 0; i < MANY; ++i)
+        many[i] = 1 + i;
+    fil_plot_series series = {"many", many, many, MANY, false};
+    fil_plot_panel panels[2];
+    fil_plot plot = make_plot(panels, &series, 1);
+    fil_plot_text text;
+    test_ok(context, fil_plot_draw(context, &plot, &text));
+    ck_assert_uint_lt(text.length, 60000);
+    fil_plot_text_free(&text);
+    free(many);
+    fil_context_destroy(context);
+}
+
+TEST(plot_writes_whole_files)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_plot_series series = {"one", x, y, 5, false};
+    fil_plot_panel panels[2];
+    fil_plot plot = make_plot(panels, &series, 1);
+    test_ok(context, fil_plot_write(context, &plot, test_path("plot.svg")));
+    ck_assert_int_eq(fil_plot_write(context, &plot, test_path("missing/plot.svg")), FIL_IO_FAILED);
+    fil_context_destroy(context);
+}
+
+static fil_status draw(fil_context *context, void *data)
+{
+    fil_plot_text text;
+    fil_status status = fil_plot_draw(context, data, &text);
+    if (status == FIL_OK)
+        fil_plot_text_free(&text);
+    return status;
+}
+
+TEST(plot_survives_failing_allocation)
+{
+    fil_plot_series series[] = {{"one", x, y, 5, false}, {"two", x, y, 5, true}};
+    fil_plot_panel panels[2];
+    fil_plot plot = make_plot(panels, series, 2);
+    test_failing_allocation(draw, &plot);
+}
