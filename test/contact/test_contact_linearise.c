@@ -31,7 +31,8 @@ static void tear_down(setting *s)
 }
 
 // |[A + B (W + lambda / rho)] dr + F| relative to |F|, from the dense W and the maps themselves.
-static double step_error(const setting *s, fil_map map, double lambda, const double *r, const double *dr, int *taken_off)
+static double step_error(const setting *s, fil_map map, double lambda, const double *r, const double *dr,
+                         int *taken_off)
 {
     int n = s->problem->contact_count, size = 3 * n;
     double *W = problem_dense(s->problem), error = 0, scale = 0;
