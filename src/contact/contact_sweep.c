@@ -60,6 +60,7 @@ static fil_status colour_chunks(fil_sweep *sweep, fil_arena *arena)
 
 fil_status fil_sweep_make(const fil_contact_task *task, bool coloured, fil_sweep *out)
 {
+    const int64_t cached_blocks = 20000; // 1.5 MB: what a core keeps to itself needs no fetching
     const fil_block_matrix *W = &task->problem->W;
     *out = (fil_sweep){
         .context = task->context,
@@ -70,6 +71,7 @@ fil_status fil_sweep_make(const fil_contact_task *task, bool coloured, fil_sweep
         .full_period = 20,
         .quiet_needed = 10,
         .quiet = FIL_ARENA_ARRAY(task->scratch, unsigned char, W->rows),
+        .fetch = W->start[W->rows] > cached_blocks,
         .coloured = coloured,
         .chunk_size = 16,
     };
@@ -82,6 +84,16 @@ fil_status fil_sweep_make(const fil_contact_task *task, bool coloured, fil_sweep
         out->diagonal[i] = k;
     }
     return coloured ? colour_chunks(out, task->scratch) : FIL_OK;
+}
+
+// Asks for the next row of W while the local solver computes: memory and arithmetic then work at the same time.
+static inline void fetch_row(const fil_block_matrix *W, int64_t i)
+{
+    if (i >= W->rows)
+        return;
+    const char *at = (const char *)(W->value + 9 * W->start[i]), *end = (const char *)(W->value + 9 * W->start[i + 1]);
+    for (; at < end; at += 64)
+        __builtin_prefetch(at, 0, 3);
 }
 
 static inline void visit(const fil_sweep *sweep, int64_t i, double *r, fil_local_counts *counts)
@@ -98,6 +110,8 @@ static inline void visit(const fil_sweep *sweep, int64_t i, double *r, fil_local
             ri[0] = c[0];
         return;
     }
+    if (sweep->fetch)
+        fetch_row(W, i + 1);
     fil_local_solve(sweep->local, W->value + 9 * diagonal, c, mu, ri, counts);
     if (sweep->relaxation != 1) {
         for (int k = 0; k < 3; ++k)

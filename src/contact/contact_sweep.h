@@ -11,6 +11,7 @@ typedef struct fil_sweep {
     int64_t *diagonal; // [n] where W_ii lies
     double relaxation; // 1: plain
     bool copy_only;    // leave the local solves out: what the memory traffic alone costs
+    bool fetch;        // W is larger than the caches: ask for rows ahead of time
     fil_local_counts counts;
 
     // Freezing: a contact that was quiet for `quiet_needed` visits sleeps until the next full sweep.
