@@ -6,6 +6,7 @@
 #include "cli/run.h"
 #include "render/plot.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ static void add(total *total, const fil_solve_stats *stats)
     total->failures += (double)stats->local_failures;
     total->iterations += (double)stats->iterations;
     total->seconds += stats->seconds_solve;
-    if (stats->outcome == FIL_SOLVED)
+    if (stats->outcome == FIL_SOLVED && total->solved_after)
         total->solved_after[total->solved++] = (double)stats->iterations;
     else
         ++total->above;
@@ -150,16 +151,16 @@ static int compare_numbers(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-// The share of problems that need more than k iterations, as steps: x ascending, the last one at `end`.
-static int64_t make_steps(total *total, double end, double *x, double *y)
+// The share of problems that need more than k iterations, as steps: x ascending from `start` to `end`.
+static int64_t make_steps(total *total, double start, double end, double *x, double *y)
 {
     qsort(total->solved_after, (size_t)total->solved, sizeof(double), compare_numbers);
     int64_t count = 0;
     double left = total->problems;
-    x[count] = 1;
+    x[count] = start;
     y[count++] = 100;
     for (int i = 0; i < total->solved; ++i) {
-        double k = total->solved_after[i] > 1 ? total->solved_after[i] : 1;
+        double k = total->solved_after[i];
         --left;
         if (x[count - 1] < k)
             x[count++] = k;
@@ -173,13 +174,18 @@ static int64_t make_steps(total *total, double end, double *x, double *y)
     return count;
 }
 
-static double most_iterations(const batch *self)
+// The range in which something happens: a little more than from the first problem solved to the last.
+static void find_range(const batch *self, double *start, double *end)
 {
-    double most = 10;
+    double least = INFINITY, most = 1;
     for (int i = 0; i < self->list.count; ++i)
-        for (int k = 0; k < self->totals[i].solved; ++k)
-            most = self->totals[i].solved_after[k] > most ? self->totals[i].solved_after[k] : most;
-    return most;
+        for (int k = 0; k < self->totals[i].solved; ++k) {
+            double iterations = self->totals[i].solved_after[k];
+            least = iterations < least ? iterations : least;
+            most = iterations > most ? iterations : most;
+        }
+    *start = least < INFINITY && least > 2 ? floor(least / 2) : 1;
+    *end = 1.5 * most > 4 * *start ? 1.5 * most : 4 * *start;
 }
 
 static fil_cli_exit write_svg(batch *self, const char *path)
@@ -193,12 +199,13 @@ static fil_cli_exit write_svg(batch *self, const char *path)
         free(y);
         return fil_report_no_memory();
     }
-    double end = 1.3 * most_iterations(self);
+    double start, end;
+    find_range(self, &start, &end);
     for (size_t i = 0; i < count; ++i) {
-        int64_t steps = make_steps(&self->totals[i], end, x + i * room, y + i * room);
+        int64_t steps = make_steps(&self->totals[i], start, end, x + i * room, y + i * room);
         series[i] = (fil_plot_series){self->list.items[i].text, x + i * room, y + i * room, steps, true};
     }
-    fil_plot_panel panel = {.x = {.label = "iterations k", .log = true, .min = 1, .max = end},
+    fil_plot_panel panel = {.x = {.label = "iterations k", .log = true, .min = start, .max = end},
                             .y = {.label = "problems that need more than k iterations (%)", .min = 0, .max = 100},
                             .series = series};
     char subtitle[128];

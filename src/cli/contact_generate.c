@@ -26,9 +26,9 @@ static char *file_name(const char *name, const char *place, uint64_t seed)
 
 static json_t *describe(const char *file, const fil_contact_problem *problem, uint64_t seed, bool local)
 {
-    return json_pack("{s:s, s:I, s:s, s:i, s:i, s:I, s:o}", "file", file, "seed", (json_int_t)seed, "form",
-                     local ? "local" : "global", "contacts", problem->contact_count, "rods", problem->A.body_count,
-                     "dofs", (json_int_t)problem->A.dof_start[problem->A.body_count], "blocks",
+    return json_pack("{s:o, s:I, s:s, s:i, s:i, s:I, s:o}", "file", fil_report_json_text(file), "seed",
+                     (json_int_t)seed, "form", local ? "local" : "global", "contacts", problem->contact_count, "rods",
+                     problem->A.body_count, "dofs", (json_int_t)problem->A.dof_start[problem->A.body_count], "blocks",
                      problem->has_dual ? json_integer(problem->W.start[problem->contact_count]) : json_null());
 }
 

@@ -18,9 +18,9 @@ static fil_cli_exit judge(fil_context *context, const fil_arguments *arguments, 
             printf("  %-8s %.3e\n", fil_merit_name((fil_merit)kind), residual[kind]);
         return FIL_EXIT_OK;
     }
-    json_t *object = json_pack("{s:s, s:s, s:i, s:o, s:o, s:o}", "file", problem->file, "solution", solution,
-                               "contacts", problem->problem->contact_count, "residual_natural",
-                               fil_report_json_real(residual[FIL_MERIT_NATURAL]), "residual_fclib",
+    json_t *object = json_pack("{s:o, s:o, s:i, s:o, s:o, s:o}", "file", fil_report_json_text(problem->file),
+                               "solution", fil_report_json_text(solution), "contacts", problem->problem->contact_count,
+                               "residual_natural", fil_report_json_real(residual[FIL_MERIT_NATURAL]), "residual_fclib",
                                fil_report_json_real(residual[FIL_MERIT_FCLIB]), "residual_fb",
                                fil_report_json_real(residual[FIL_MERIT_FB]));
     return fil_report_json(object) ? FIL_EXIT_OK : fil_report_no_memory();

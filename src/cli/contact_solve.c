@@ -7,8 +7,10 @@
 static void print_summary(const fil_run_problem *problem, const fil_contact_def *def, const fil_solve_stats *stats)
 {
     bool good = stats->outcome == FIL_SOLVED;
-    printf("%s: %d contacts, %lld blocks%s%s\n", problem->file, problem->problem->contact_count,
-           (long long)fil_run_problem_blocks(problem), *problem->problem->title ? ": " : "", problem->problem->title);
+    printf("%s: %d contacts", problem->file, problem->problem->contact_count);
+    if (fil_run_problem_blocks(problem) >= 0)
+        printf(", %lld blocks", (long long)fil_run_problem_blocks(problem));
+    printf("%s%s\n", *problem->problem->title ? ": " : "", problem->problem->title);
     printf("%s%s%s by %s", good ? fil_report_good() : fil_report_bad(), fil_outcome_name(stats->outcome),
            fil_report_plain(), def->solver);
     if (*stats->finished_by && strncmp(def->solver, stats->finished_by, strlen(stats->finished_by)) != 0)

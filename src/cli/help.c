@@ -11,27 +11,19 @@ static void print_wrapped(const char *text, int indent, int column)
     const int width = 80;
     if (column < indent)
         printf("%*s", indent - column, "");
-    column = column < indent ? indent : column;
-    while (*text) {
-        size_t length = strcspn(text, " \n");
-        if (column + (int)length > width && column > indent) {
+    column = indent;
+    for (bool first = true; *text; first = false) {
+        size_t length = strcspn(text, " ");
+        if (!first && column + 1 + (int)length > width) {
             printf("\n%*s", indent, "");
             column = indent;
+        } else if (!first) {
+            putchar(' ');
+            ++column;
         }
         printf("%.*s", (int)length, text);
         column += (int)length;
-        text += length;
-        if (*text == '\n') {
-            printf("\n%*s", text[1] == '\n' || text[1] == '\0' ? 0 : indent, "");
-            column = indent;
-            ++text;
-        } else if (*text == ' ') {
-            if (column < width) {
-                putchar(' ');
-                ++column;
-            }
-            ++text;
-        }
+        text += length + (text[length] == ' ');
     }
     putchar('\n');
 }

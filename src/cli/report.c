@@ -130,6 +130,21 @@ json_t *fil_report_json_real(double value)
     return real ? real : json_null();
 }
 
+json_t *fil_report_json_text(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    // Not UTF-8: what is not ASCII becomes a question mark.
+    char *copy = strdup(text);
+    for (char *at = copy; at && *at; ++at)
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    value = copy ? json_string(copy) : NULL;
+    free(copy);
+    return value;
+}
+
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;

@@ -28,7 +28,8 @@ void fil_report_progress_end(void);
 
 // Writes to stdout and drops the reference. False: no memory or the disk is full.
 bool fil_report_json(json_t *value);
-json_t *fil_report_json_real(double value); // null when not finite
+json_t *fil_report_json_real(double value);     // null when not finite
+json_t *fil_report_json_text(const char *text); // file names may hold any bytes; JSON may not
 
 // From the first call on Ctrl-C only sets a flag; a second Ctrl-C ends the program.
 void fil_report_catch_interrupt(void);

@@ -169,7 +169,7 @@ void fil_run_problem_free(fil_run_problem *problem)
 
 int64_t fil_run_problem_blocks(const fil_run_problem *problem)
 {
-    return problem->problem->has_dual ? problem->problem->W.start[problem->problem->contact_count] : 0;
+    return problem->problem->has_dual ? problem->problem->W.start[problem->problem->contact_count] : -1;
 }
 
 // Running

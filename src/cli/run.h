@@ -43,7 +43,7 @@ fil_cli_exit fil_run_check_output(fil_context *context, const char *path);
 fil_cli_exit fil_run_problem_read(fil_context *context, const char *file, fil_run_problem *out);
 fil_cli_exit fil_run_problem_form(fil_context *context, fil_run_problem *problem);
 void fil_run_problem_free(fil_run_problem *problem);
-int64_t fil_run_problem_blocks(const fil_run_problem *problem); // stored blocks of W; 0 when W was never formed
+int64_t fil_run_problem_blocks(const fil_run_problem *problem); // stored blocks of W; -1: never formed
 
 // Runs one solver. Shows progress under `label` and keeps the trace when there is one; Ctrl-C ends it early.
 fil_cli_exit fil_run_solve(fil_context *context, fil_run_problem *problem, const fil_contact_def *def,

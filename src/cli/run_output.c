@@ -10,9 +10,9 @@ bool fil_run_json(json_t *object, const fil_run_problem *problem, const fil_cont
 {
     int64_t blocks = fil_run_problem_blocks(problem);
     int failed = 0;
-    failed |= json_object_set_new(object, "file", json_string_nocheck(problem->file));
+    failed |= json_object_set_new(object, "file", fil_report_json_text(problem->file));
     failed |= json_object_set_new(object, "contacts", json_integer(problem->problem->contact_count));
-    failed |= json_object_set_new(object, "blocks", blocks ? json_integer(blocks) : json_null());
+    failed |= json_object_set_new(object, "blocks", blocks >= 0 ? json_integer(blocks) : json_null());
     failed |= json_object_set_new(object, "solver", json_string(def->solver));
     failed |= json_object_set_new(object, "local", json_string(def->local));
     failed |= json_object_set_new(object, "merit", json_string(fil_merit_name(def->merit)));
@@ -65,7 +65,10 @@ void fil_run_csv_row(FILE *out, const fil_run_problem *problem, const fil_contac
                      const fil_solve_stats *stats)
 {
     put_cell(out, problem->file);
-    fprintf(out, ",%d,%lld,", problem->problem->contact_count, (long long)fil_run_problem_blocks(problem));
+    fprintf(out, ",%d,", problem->problem->contact_count);
+    if (fil_run_problem_blocks(problem) >= 0)
+        fprintf(out, "%lld", (long long)fil_run_problem_blocks(problem));
+    fputc(',', out);
     put_cell(out, def->solver);
     fputc(',', out);
     put_cell(out, def->local);

@@ -13,6 +13,7 @@
 // the normals alone prove that no impulse can keep the bodies apart, it says so (contact_certificate.c).
 #include "contact/contact.h"
 #include "contact/contact_anderson.h"
+#include "contact/contact_certificate.h"
 #include "contact/contact_proximal.h"
 
 #include "base/rng.h"
@@ -169,7 +170,7 @@ static void run_newton(auto_state *state, int round)
         state->newton = false;
 }
 
-static void run_rounds(auto_state *state)
+static fil_status run_rounds(auto_state *state)
 {
     measure_work(state);
     for (int round = 0; !state->watch.stop && !spent(state); ++round) {
@@ -180,7 +181,18 @@ static void run_rounds(auto_state *state)
         if (state->newton && !state->watch.stop)
             run_newton(state, round);
         start_from_best(state, state->r);
+        // What resists a whole round may have no solution at all: worth a few hundred cheap sweeps, once.
+        if (round == 0 && !state->watch.stop) {
+            fil_certificate found = fil_contact_certificate_search(state->task->problem, state->task->scratch);
+            if (found == FIL_CERTIFICATE_NO_MEMORY)
+                return FIL_NO_MEMORY;
+            if (found == FIL_CERTIFICATE_FOUND) {
+                state->watch.stats->outcome = FIL_NO_SOLUTION;
+                break;
+            }
+        }
     }
+    return FIL_OK;
 }
 
 static fil_status solve(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats)
@@ -200,7 +212,9 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
         state.start = FIL_ARENA_ARRAY(task->scratch, double, state.size);
         if (status != FIL_OK || !state.start)
             return FIL_NO_MEMORY;
-        run_rounds(&state);
+        status = run_rounds(&state);
+        if (status != FIL_OK)
+            return status;
     }
     stats->local_calls = state.sweep.counts.calls;
     stats->failsafe_calls = state.sweep.counts.failsafe;

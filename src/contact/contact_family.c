@@ -51,7 +51,7 @@ typedef struct contact {
     double gap, load[3];
 } contact;
 
-typedef struct family {
+typedef struct family_work {
     const fil_contact_family *def;
     fil_contact_problem *problem;
     int elements, pieces, columns;
@@ -61,7 +61,7 @@ typedef struct family {
     double *J;         // [rods * dofs * 3]: room for one shape per rod
     contact *contacts; // [contact_count], ascending by (a, s_a)
     int contact_count;
-} family;
+} family_work;
 
 static double uniform(fil_rng *rng)
 {
@@ -132,7 +132,7 @@ static void add_moment(const piece *piece, int direction, double length, double 
 }
 
 // J at arc length s of rod i: 3 × dofs by columns; the tangent there. Returns the number of dofs that move.
-static int shape(const family *self, int i, double s, double *J, double tangent[3])
+static int shape(const family_work *self, int i, double s, double *J, double tangent[3])
 {
     int dofs = self->def->dofs, last = (int)(s * self->pieces);
     last = last < self->pieces ? last : self->pieces - 1;
@@ -159,7 +159,7 @@ static int shape(const family *self, int i, double s, double *J, double tangent[
 }
 
 // The curve of a rod at rest: pieces with frames, moments of the elements.
-static void make_curve(const family *self, int i, fil_rng *rng)
+static void make_curve(const family_work *self, int i, fil_rng *rng)
 {
     double length = 1.0 / self->pieces, x[3] = {0};
     double frame[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -206,7 +206,7 @@ static wish make_wish(const rod *rod, fil_rng *rng)
 }
 
 // A and b of one rod by the midpoint rule over its pieces.
-static void assemble_rod(const family *self, int i, const wish *wish, double thickness)
+static void assemble_rod(const family_work *self, int i, const wish *wish, double thickness)
 {
     int dofs = self->def->dofs;
     double *J = self->J + 3 * (int64_t)i * dofs;
@@ -233,7 +233,7 @@ static void assemble_rod(const family *self, int i, const wish *wish, double thi
 
 static void make_rods(void *data, int64_t begin, int64_t end)
 {
-    const family *self = data;
+    const family_work *self = data;
     for (int64_t i = begin; i < end; ++i) {
         fil_rng rng = fil_rng_make(self->rods[i].seed);
         make_curve(self, (int)i, &rng);
@@ -243,7 +243,7 @@ static void make_rods(void *data, int64_t begin, int64_t end)
 }
 
 // Places on a hexagonal grid, in square locks that move together.
-static void place_rods(const family *self, fil_rng *rng)
+static void place_rods(const family_work *self, fil_rng *rng)
 {
     const double row_height = 0.8660254037844386;
     uint64_t lock_seed = fil_rng_bits(rng);
@@ -264,7 +264,7 @@ static void place_rods(const family *self, fil_rng *rng)
 }
 
 // A neighbour of rod i on the grid, drawn from those that exist; -1 when it stands alone.
-static int draw_neighbour(const family *self, int i, fil_rng *rng)
+static int draw_neighbour(const family_work *self, int i, fil_rng *rng)
 {
     static const int row_step[6] = {0, 0, 1, 1, -1, -1}, column_step[6] = {-1, 1, -1, 0, -1, 0};
     int row = i / self->columns, column = i % self->columns, first = fil_rng_below(rng, 6);
@@ -279,7 +279,7 @@ static int draw_neighbour(const family *self, int i, fil_rng *rng)
     return -1;
 }
 
-static contact draw_contact(const family *self, int a, bool world, fil_rng *rng)
+static contact draw_contact(const family_work *self, int a, bool world, fil_rng *rng)
 {
     contact contact = {.a = a, .b = world ? -1 : draw_neighbour(self, a, rng)};
     // The root does not move: contacts there would be all but rigid.
@@ -313,7 +313,7 @@ static int compare_contacts(const void *left, const void *right)
 }
 
 // Rods have few or many contacts: each draws its share, in proportion to a random weight.
-static void draw_contacts(const family *self, int world_count, double *weight, fil_rng *rng)
+static void draw_contacts(const family_work *self, int world_count, double *weight, fil_rng *rng)
 {
     int rods = self->def->rods, n = self->contact_count;
     for (int i = 0; i < rods; ++i)
@@ -331,7 +331,7 @@ static void draw_contacts(const family *self, int world_count, double *weight, f
     }
 }
 
-static int moving_dofs(const family *self, double s)
+static int moving_dofs(const family_work *self, double s)
 {
     int last = (int)(s * self->pieces);
     last = last < self->pieces ? last : self->pieces - 1;
@@ -340,7 +340,7 @@ static int moving_dofs(const family *self, double s)
 }
 
 // Creates the problem and lays out its arrays.
-static fil_status lay_out(fil_context *context, family *self)
+static fil_status lay_out(fil_context *context, family_work *self)
 {
     const fil_contact_family *def = self->def;
     int n = self->contact_count, sides = 0;
@@ -376,7 +376,7 @@ static fil_status lay_out(fil_context *context, family *self)
 // H of one contact: both shapes are written in place, then turned into the frame of the contact.
 static void make_jacobians(void *data, int64_t begin, int64_t end)
 {
-    const family *self = data;
+    const family_work *self = data;
     const fil_contact_jacobian *H = &self->problem->H;
     for (int64_t i = begin; i < end; ++i) {
         const contact *contact = &self->contacts[i];
@@ -405,7 +405,7 @@ static void make_jacobians(void *data, int64_t begin, int64_t end)
 }
 
 // b -= Hᵀ load
-static void add_load(const family *self)
+static void add_load(const family_work *self)
 {
     const fil_contact_jacobian *H = &self->problem->H;
     for (int i = 0; i < self->contact_count; ++i)
@@ -441,7 +441,7 @@ static fil_status check_family(fil_context *context, const fil_contact_family *d
 }
 
 // Draws everything that needs the one stream of random numbers, then computes in parallel.
-static fil_status generate(fil_context *context, fil_arena *scratch, family *self)
+static fil_status generate(fil_context *context, fil_arena *scratch, family_work *self)
 {
     const fil_contact_family *def = self->def;
     int sides = (int)(def->rods * def->contacts_per_rod + 0.5);
@@ -476,16 +476,17 @@ static fil_status generate(fil_context *context, fil_arena *scratch, family *sel
     return FIL_OK;
 }
 
-fil_status fil_contact_family_generate(fil_context *context, const fil_contact_family *def, fil_contact_problem **out)
+fil_status fil_contact_family_generate(fil_context *context, const fil_contact_family *family,
+                                       fil_contact_problem **out)
 {
     *out = NULL;
-    fil_status status = check_family(context, def);
+    fil_status status = check_family(context, family);
     if (status != FIL_OK)
         return status;
     fil_arena *scratch = fil_arena_create(context);
     if (!scratch)
         return FIL_NO_MEMORY;
-    family self = {.def = def};
+    family_work self = {.def = family};
     status = generate(context, scratch, &self);
     *out = self.problem;
     fil_arena_destroy(scratch);

@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+// A range must outweigh the start of a team of threads: small problems run on one.
+enum { body_grain = 128, contact_grain = 1024 };
+
 typedef struct product_job {
     const fil_contact_operator *op;
     const double *r;
@@ -128,7 +131,7 @@ fil_status fil_contact_operator_make(fil_context *context, fil_arena *arena, con
 void fil_contact_operator_velocity(const fil_contact_operator *op, const double *r, double *v)
 {
     product_job job = {.op = op, .r = r, .v = v};
-    fil_parallel_for(op->context, op->problem->A.body_count, 16, solve_bodies, &job);
+    fil_parallel_for(op->context, op->problem->A.body_count, body_grain, solve_bodies, &job);
 }
 
 void fil_contact_operator_apply(const fil_contact_operator *op, const double *r, double *u)
@@ -136,10 +139,10 @@ void fil_contact_operator_apply(const fil_contact_operator *op, const double *r,
     product_job job = {.op = op, .r = r, .u = u, .v = op->v};
     if (op->matrix_free) {
         fil_contact_operator_velocity(op, r, op->v);
-        fil_parallel_for(op->context, op->problem->contact_count, 256, gather_contacts, &job);
+        fil_parallel_for(op->context, op->problem->contact_count, contact_grain, gather_contacts, &job);
     } else if (op->problem->W.half) {
         product_half(op->problem, r, u);
     } else {
-        fil_parallel_for(op->context, op->problem->contact_count, 256, product_rows, &job);
+        fil_parallel_for(op->context, op->problem->contact_count, contact_grain, product_rows, &job);
     }
 }

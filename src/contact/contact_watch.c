@@ -37,7 +37,8 @@ bool fil_contact_watch_judge(fil_contact_watch *watch, const double *r)
     watch->residual = task->merit == FIL_MERIT_NATURAL
                           ? watch->natural
                           : fil_contact_merit_of(&watch->merit, task->merit, task->problem, r, watch->u);
-    if (watch->residual < watch->least) {
+    // Clearly better, or good enough: where nothing helps, ever larger impulses gain a last digit and are worth nothing.
+    if (watch->residual < (1 - 1e-6) * watch->least || (watch->residual <= task->tolerance && !watch->stop)) {
         watch->least = watch->residual;
         memcpy(watch->best, r, 3 * (size_t)task->problem->contact_count * sizeof *r);
         watch->stats->finished_by = watch->phase;

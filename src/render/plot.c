@@ -304,7 +304,7 @@ static void draw_panel(fil_plot_text *out, const fil_plot *plot, int index, fram
     for (int s = 0; s < plot->series_count; ++s) {
         // Steps often coincide: what is drawn first is wider and shows on both sides of what covers it.
         int covering = plot->series_count - 1 - s < 5 ? plot->series_count - 1 - s : 5;
-        draw_series(out, frame, &panel->series[s], s, index, panel->series[s].step ? 1.6 + 1.4 * covering : 2);
+        draw_series(out, frame, &panel->series[s], s, index, panel->series[s].step ? 2 + 1.5 * covering : 2);
     }
 
     double middle = frame->left + frame->width / 2, bottom = frame->top + frame->height;

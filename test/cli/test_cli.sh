@@ -71,7 +71,7 @@ check nothing_left_behind bash -c '! ls | grep -E "part|^x.hdf5"'
 # Solve
 "$FILUM" contact solve a.hdf5 --json --tol 1e-6 --out solved.hdf5 --svg a.svg --trace a.csv >a.json 2>a.err
 code=$?
-[[ $code == 0 ]] && ok solve || fail solve "status $code: $(cat a.err)"
+if [[ $code == 0 ]]; then ok solve; else fail solve "status $code: $(cat a.err)"; fi
 for key in file contacts blocks solver local merit tolerance iterations sweeps newton_steps factorisations \
     residual_natural residual_fclib residual_fb seconds_setup seconds_solve local_calls failsafe_calls local_failures \
     status finished_by threads; do
@@ -85,6 +85,9 @@ check no_escapes bash -c '! grep -q $'"'\\033'"' a.json a.err'
 check_output human_summary "solved" "$FILUM" contact solve a.hdf5 --tol 1e-4
 check_output local_form "solved" "$FILUM" contact solve local.hdf5 --tol 1e-4
 check_output zero_contacts "solved" "$FILUM" contact solve empty.hdf5
+check_output zero_contacts_json '"blocks": 0' "$FILUM" contact solve empty.hdf5 --json
+cp a.hdf5 $'b\xff.hdf5'
+check_output foreign_file_name '"file": "b?.hdf5"' "$FILUM" contact solve $'b\xff.hdf5' --tol 1e-2 --json
 check_output warm "solved" "$FILUM" contact solve a.hdf5 --tol 1e-6 --warm solved.hdf5
 check_output judge "natural" "$FILUM" contact judge solved.hdf5
 check_output judge_other '"residual_natural"' "$FILUM" contact judge a.hdf5 --solution solved.hdf5 --json

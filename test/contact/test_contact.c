@@ -158,6 +158,36 @@ TEST(contact_claims_are_true_in_every_merit)
     fil_context_destroy(context);
 }
 
+// The tolerance is a sharp line: the residual of a short run, and half of it, tell solved from stalled.
+TEST(contact_tolerance_is_sharp)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_contact_problem *problem = problem_dual(context, 40, 2, 1, 5);
+    double *r = impulse_of(problem);
+    for (int v = 0; v < VARIANTS; ++v)
+        for (int merit = 0; merit < FIL_MERIT_COUNT; ++merit) {
+            fil_contact_def def = def_of(&variants[v]);
+            fil_solve_stats stats;
+            def.merit = (fil_merit)merit;
+            def.max_iterations = 3;
+            def.tolerance = 1e-300;
+            test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
+            ck_assert_msg(stats.outcome == FIL_STALLED, "%s", def.solver);
+            double reached = stats.residual[merit];
+            def.tolerance = 0.5 * reached;
+            test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
+            ck_assert_msg(stats.outcome == FIL_STALLED, "%s: %s says solved at twice the tolerance", def.solver,
+                          fil_merit_name(def.merit));
+            def.tolerance = reached;
+            test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
+            ck_assert_msg(stats.outcome == FIL_SOLVED, "%s: %s reached its tolerance", def.solver,
+                          fil_merit_name(def.merit));
+        }
+    free(r);
+    fil_contact_problem_destroy(problem);
+    fil_context_destroy(context);
+}
+
 TEST(contact_optional_results_may_be_null)
 {
     fil_context *context = fil_context_create(NULL);

@@ -12,16 +12,51 @@ typedef struct setting {
     double *r;
 } setting;
 
+// A long chain: each contact touches the next only, so that colours are few and chunks of one colour many.
+static fil_contact_problem *chain(fil_context *context, int contacts)
+{
+    fil_rng rng = fil_rng_make(12);
+    fil_contact_problem *problem;
+    test_ok(context, fil_contact_problem_create_dual(context, contacts, 3 * (int64_t)contacts - 2, &problem));
+    int64_t count = 0;
+    for (int i = 0; i < contacts; ++i) {
+        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < contacts; ++j, ++count) {
+            problem->W.column[count] = j;
+            for (int k = 0; k < 3; ++k)
+                problem->W.value[9 * count + 4 * k] = i == j ? 2 : -0.7;
+        }
+        problem->W.start[i + 1] = count;
+        problem->mu[i] = fil_rng_uniform(&rng, 0, 0.7);
+        for (int k = 0; k < 3; ++k)
+            problem->q[3 * i + k] = fil_rng_normal(&rng) - (k == 0);
+    }
+    test_ok(context, fil_contact_problem_check(context, problem));
+    return problem;
+}
+
+static void set_up_with(setting *s, fil_contact_problem *problem, fil_context *context, bool coloured)
+{
+    s->context = context;
+    s->problem = problem;
+    s->task = (fil_contact_task){
+        .context = context, .problem = problem, .scratch = fil_arena_create(context), .tolerance = 1e-8};
+    test_ok(context, fil_local_parse(context, s->task.scratch, "root+enum", 1e-12, &s->task.local));
+    test_ok(context, fil_sweep_make(&s->task, coloured, &s->sweep));
+    s->r = impulse_of(problem);
+}
+
 static void set_up(setting *s, int contacts, bool coloured, int threads)
 {
-    s->context = fil_context_create(NULL);
-    fil_context_set_threads(s->context, threads);
-    s->problem = problem_dual(s->context, contacts, 2, 0.7, 12);
-    s->task = (fil_contact_task){
-        .context = s->context, .problem = s->problem, .scratch = fil_arena_create(s->context), .tolerance = 1e-8};
-    test_ok(s->context, fil_local_parse(s->context, s->task.scratch, "root+enum", 1e-12, &s->task.local));
-    test_ok(s->context, fil_sweep_make(&s->task, coloured, &s->sweep));
-    s->r = impulse_of(s->problem);
+    fil_context *context = fil_context_create(NULL);
+    fil_context_set_threads(context, threads);
+    set_up_with(s, problem_dual(context, contacts, 2, 0.7, 12), context, coloured);
+}
+
+static void set_up_chain(setting *s, int contacts, bool coloured, int threads)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_context_set_threads(context, threads);
+    set_up_with(s, chain(context, contacts), context, coloured);
 }
 
 static void tear_down(setting *s)
@@ -69,50 +104,84 @@ TEST(contact_sweep_is_gauss_seidel)
 }
 
 // Chunks of one colour must not touch each other, and every chunk has a colour.
+static void check_colours(const setting *s)
+{
+    const fil_block_matrix *W = &s->problem->W;
+    const fil_sweep *sweep = &s->sweep;
+    enum { MOST = 1000 };
+    int n = s->problem->contact_count, seen = 0, colour[MOST];
+    ck_assert_int_le(n, MOST);
+    for (int c = 0; c < sweep->colour_count; ++c)
+        for (int k = sweep->colour_start[c]; k < sweep->colour_start[c + 1]; ++k, ++seen)
+            colour[sweep->chunk_of[k]] = c;
+    ck_assert_int_eq(seen, (n + sweep->chunk_size - 1) / sweep->chunk_size);
+    long clashes = 0;
+    for (int i = 0; i < n; ++i)
+        for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k) {
+            int a = i / sweep->chunk_size, b = W->column[k] / sweep->chunk_size;
+            clashes += a != b && colour[a] == colour[b];
+        }
+    ck_assert_int_eq(clashes, 0);
+}
+
 TEST(contact_sweep_colours_are_independent)
 {
     setting s;
     set_up(&s, 500, true, 2);
-    const fil_block_matrix *W = &s.problem->W;
-    int chunks = (500 + s.sweep.chunk_size - 1) / s.sweep.chunk_size, seen = 0, colour[500];
-    for (int c = 0; c < s.sweep.colour_count; ++c)
-        for (int k = s.sweep.colour_start[c]; k < s.sweep.colour_start[c + 1]; ++k, ++seen)
-            colour[s.sweep.chunk_of[k]] = c;
-    ck_assert_int_eq(seen, chunks);
-    long clashes = 0;
-    for (int i = 0; i < 500; ++i)
-        for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k) {
-            int a = i / s.sweep.chunk_size, b = W->column[k] / s.sweep.chunk_size;
-            clashes += a != b && colour[a] == colour[b];
-        }
-    ck_assert_int_eq(clashes, 0);
+    check_colours(&s);
     tear_down(&s);
+    set_up_chain(&s, 1000, true, 2);
+    check_colours(&s);
+    ck_assert_int_eq(s.sweep.colour_count, 2); // a chain needs two
+    tear_down(&s);
+}
+
+static void check_threads(void (*make)(setting *, int, bool, int), bool coloured)
+{
+    double *first = NULL;
+    int64_t calls = 0;
+    for (int threads = 1; threads <= 8; threads *= 2) {
+        setting s;
+        make(&s, 600, coloured, threads);
+        s.sweep.freeze = true;
+        s.sweep.quiet_change = 1e-6;
+        for (int sweep = 0; sweep < 30; ++sweep)
+            fil_sweep_run(&s.sweep, s.r);
+        if (!first) {
+            first = s.r;
+            calls = s.sweep.counts.calls;
+            s.r = NULL;
+        } else {
+            ck_assert(memcmp(first, s.r, 1800 * sizeof *first) == 0);
+            ck_assert_int_eq(s.sweep.counts.calls, calls);
+        }
+        tear_down(&s);
+    }
+    free(first);
 }
 
 TEST(contact_sweep_same_bits_on_any_number_of_threads)
 {
-    for (int coloured = 0; coloured < 2; ++coloured) {
-        double *first = NULL;
-        int64_t calls = 0;
-        for (int threads = 1; threads <= 8; threads *= 2) {
-            setting s;
-            set_up(&s, 600, coloured, threads);
-            s.sweep.freeze = true;
-            s.sweep.quiet_change = 1e-6;
-            for (int sweep = 0; sweep < 30; ++sweep)
-                fil_sweep_run(&s.sweep, s.r);
-            if (!first) {
-                first = s.r;
-                calls = s.sweep.counts.calls;
-                s.r = NULL;
-            } else {
-                ck_assert(memcmp(first, s.r, 1800 * sizeof *first) == 0);
-                ck_assert_int_eq(s.sweep.counts.calls, calls);
-            }
-            tear_down(&s);
-        }
-        free(first);
+    check_threads(set_up, false);
+    check_threads(set_up, true);
+    check_threads(set_up_chain, false);
+    check_threads(set_up_chain, true);
+}
+
+// The coloured order is a Gauss-Seidel too: it ends at the same solution.
+TEST(contact_sweep_orders_agree_in_the_end)
+{
+    setting natural, coloured;
+    set_up_chain(&natural, 200, false, 2);
+    set_up_chain(&coloured, 200, true, 2);
+    for (int sweep = 0; sweep < 400; ++sweep) {
+        fil_sweep_run(&natural.sweep, natural.r);
+        fil_sweep_run(&coloured.sweep, coloured.r);
     }
+    for (int k = 0; k < 600; ++k)
+        test_near(natural.r[k], coloured.r[k], 1e-9);
+    tear_down(&natural);
+    tear_down(&coloured);
 }
 
 // Contacts that no longer move are left alone until the next full sweep, and a moving one is never.
@@ -155,11 +224,20 @@ TEST(contact_sweep_relaxes_within_the_cone)
     ck_assert(plain.r[0] > 0);
     for (int k = 0; k < 3; ++k)
         test_near(relaxed.r[k], 0.5 * plain.r[k], 1e-14);
+    // From the far side of the cone a step almost twice as long leaves it: it must be brought back.
     relaxed.sweep.relaxation = 1.9;
-    for (int sweep = 0; sweep < 5; ++sweep) {
+    int on_the_edge = 0;
+    for (int k = 0; k < 16; ++k) {
+        double size = plain.r[0] * (1 + 0.1 * k);
+        relaxed.r[0] = size;
+        relaxed.r[1] = 0.5 * size * cos(0.4 * k);
+        relaxed.r[2] = 0.5 * size * sin(0.4 * k);
         fil_sweep_run(&relaxed.sweep, relaxed.r);
-        ck_assert(hypot(relaxed.r[1], relaxed.r[2]) <= 0.5 * relaxed.r[0] * (1 + 1e-14));
+        double friction = hypot(relaxed.r[1], relaxed.r[2]);
+        ck_assert(friction <= 0.5 * relaxed.r[0] * (1 + 1e-14));
+        on_the_edge += friction > 0.5 * relaxed.r[0] * (1 - 1e-12);
     }
+    ck_assert_int_gt(on_the_edge, 3);
     tear_down(&plain);
     tear_down(&relaxed);
 }

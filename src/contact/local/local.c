@@ -38,8 +38,8 @@ double fil_local_residual(const double W[9], const double c[3], double mu, const
     double rho = fil_local_rho(W), u[3] = {c[0], c[1], c[2]};
     fil_mat3_add_vector(W, r, u);
     // W r is not known better than to the rounding of its terms: forgiven where it is small, added where the impulse is
-    // far beyond rho |c|. Such an impulse lies along a direction in which W nearly vanishes, its residual is a matter of
-    // luck, and a smaller solution is better.
+    // far beyond rho |c|. Such an impulse lies along a direction in which W nearly vanishes, its residual is a matter
+    // of luck, and a smaller solution is better.
     const double forgiven = 1e-14, epsilon = 2.3e-16, most = 1e-11;
     double scale = rho * fil_vec3_norm(c), size = fil_vec3_norm(r);
     double excess = sqrt(fil_cone_natural(mu, rho, r, u));

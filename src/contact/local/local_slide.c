@@ -183,7 +183,7 @@ bool fil_slide_search(const fil_slide *slide, double guess, double r[3])
     const int most_steps = 200;
     const double rounding = 4e-16;
     double low = 0, high = INFINITY;
-    double a = guess > 0 ? guess : slide->scale * 1e-3;
+    double a = guess > 0 && guess < INFINITY ? guess : slide->scale * 1e-3;
     // Without a tangential load any slip rate gives r_T = 0.
     bool loaded = slide->d[0] != 0 || slide->d[1] != 0;
     for (int step = 0; loaded && step < most_steps; ++step) {

@@ -24,18 +24,19 @@ typedef enum contact_kind {
     CONTACT_KINDS,
 } contact_kind;
 
-static const char *const contact_kind_names[CONTACT_KINDS] = {"well scaled", "scaled", "nearly singular", "singular"};
-static const double contact_mus[] = {0, 0.01, 0.3, 1, 10};
+__attribute__((unused)) static const char *const contact_kind_names[CONTACT_KINDS] = {"well scaled", "scaled",
+                                                                                      "nearly singular", "singular"};
+__attribute__((unused)) static const double contact_mus[] = {0, 0.01, 0.3, 1, 10};
 enum { CONTACT_MUS = sizeof contact_mus / sizeof *contact_mus };
 
-static void random_vector(fil_rng *rng, double x[3])
+__attribute__((unused)) static void random_vector(fil_rng *rng, double x[3])
 {
     for (int k = 0; k < 3; ++k)
         x[k] = fil_rng_normal(rng);
 }
 
 // sum of scale_k g_k g_kᵀ, exactly symmetric
-static void gram_matrix(double g[3][3], const double scale[3], double W[9])
+__attribute__((unused)) static void gram_matrix(double g[3][3], const double scale[3], double W[9])
 {
     for (int i = 0; i < 3; ++i)
         for (int j = i; j < 3; ++j) {
@@ -47,7 +48,7 @@ static void gram_matrix(double g[3][3], const double scale[3], double W[9])
 }
 
 // A random orthonormal basis by Gram-Schmidt.
-static void random_basis(fil_rng *rng, double g[3][3])
+__attribute__((unused)) static void random_basis(fil_rng *rng, double g[3][3])
 {
     for (int k = 0; k < 3; ++k) {
         double length;
@@ -66,7 +67,7 @@ static void random_basis(fil_rng *rng, double g[3][3])
 }
 
 // A pair in Coulomb(mu): sticking or sliding, in equal parts.
-static void random_solution(fil_rng *rng, double mu, double r[3], double u[3])
+__attribute__((unused)) static void random_solution(fil_rng *rng, double mu, double r[3], double u[3])
 {
     double angle = fil_rng_uniform(rng, 0, 6.283185307179586);
     bool slides = fil_rng_below(rng, 2);
@@ -83,7 +84,7 @@ static void random_solution(fil_rng *rng, double mu, double r[3], double u[3])
     u[2] = -slip * sin(angle);
 }
 
-static void set_velocity(single_contact *contact, const double u[3])
+__attribute__((unused)) static void set_velocity(single_contact *contact, const double u[3])
 {
     for (int i = 0; i < 3; ++i) {
         long double sum = u[i];
@@ -93,13 +94,13 @@ static void set_velocity(single_contact *contact, const double u[3])
     }
 }
 
-static void multiply_all(double *x, int count, double factor)
+__attribute__((unused)) static void multiply_all(double *x, int count, double factor)
 {
     for (int k = 0; k < count; ++k)
         x[k] *= factor;
 }
 
-static void random_well_scaled(fil_rng *rng, single_contact *contact)
+__attribute__((unused)) static void random_well_scaled(fil_rng *rng, single_contact *contact)
 {
     double g[3][3], scale[3];
     random_basis(rng, g);
@@ -112,7 +113,7 @@ static void random_well_scaled(fil_rng *rng, single_contact *contact)
     contact->tolerance = 1e-10;
 }
 
-static single_contact random_contact(fil_rng *rng, contact_kind kind, double mu)
+__attribute__((unused)) static single_contact random_contact(fil_rng *rng, contact_kind kind, double mu)
 {
     single_contact contact = {.mu = mu, .tolerance = 1e-10};
     double g[3][3], scale[3], u[3];
@@ -138,7 +139,7 @@ static single_contact random_contact(fil_rng *rng, contact_kind kind, double mu)
 }
 
 // |r - P_K(r - rho (u + mu |u_T| e))| in long double, written independently of src/.
-static double single_natural(const single_contact *contact, const double r[3], double *rho_out)
+__attribute__((unused)) static double single_natural(const single_contact *contact, const double r[3], double *rho_out)
 {
     long double u[3], x[3], square = 0, mu = contact->mu;
     long double trace = (long double)contact->W[0] + contact->W[4] + contact->W[8], rho = trace > 0 ? 3 / trace : 1;
@@ -163,14 +164,14 @@ static double single_natural(const single_contact *contact, const double r[3], d
     return (double)sqrtl(square);
 }
 
-static double single_norm(const double x[3])
+__attribute__((unused)) static double single_norm(const double x[3])
 {
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
 // The residual relative to rho |c|. The constructed solution itself is only known up to the rounding of c = u - W r:
 // that much is forgiven.
-static double single_residual(const single_contact *contact, const double r[3])
+__attribute__((unused)) static double single_residual(const single_contact *contact, const double r[3])
 {
     double rho, natural = single_natural(contact, r, &rho);
     double forgiven = 1e-15 * single_norm(contact->r);
@@ -180,7 +181,7 @@ static double single_residual(const single_contact *contact, const double r[3])
     return scale > 0 ? (natural - forgiven) / scale : natural;
 }
 
-static bool single_finite(const double r[3])
+__attribute__((unused)) static bool single_finite(const double r[3])
 {
     return isfinite(r[0]) && isfinite(r[1]) && isfinite(r[2]);
 }
