@@ -101,6 +101,15 @@ static inline void begin(const double W[9], const double c[3], const double gues
     }
 }
 
+// F vanishes where the natural map does, but for rounding: an impulse far beyond rho |c| is judged by the map itself.
+static inline bool trustworthy(const double W[9], const double c[3], double mu, double rho, double tolerance,
+                               const double r[3])
+{
+    const double ordinary = 30;
+    return square3(r) <= (ordinary * rho) * (ordinary * rho) * square3(c) ||
+           fil_local_residual(W, c, mu, r) <= tolerance;
+}
+
 static int solve(const double W[9], const double c[3], double mu, double tolerance, const void *param, double r[3])
 {
     const fil_local_newton_param *setting = param;
@@ -113,6 +122,8 @@ static int solve(const double W[9], const double c[3], double mu, double toleran
             mfb_point point;
             evaluate(W, c, mu, rho, x, &point);
             if (square3(point.F) <= goal * point.S[0]) {
+                if (!trustworthy(W, c, mu, rho, tolerance, x))
+                    break;
                 r[0] = x[0];
                 r[1] = x[1];
                 r[2] = x[2];
