@@ -40,7 +40,13 @@ typedef struct fil_local_newton_param {
     int iterations;
 } fil_local_newton_param;
 // |F|² at which it stops.
-double fil_local_newton_goal(fil_map map, const double W[9], const double c[3], double mu, double tolerance);
+static inline double fil_local_newton_goal(fil_map map, double rho, const double c[3], double mu, double tolerance)
+{
+    // fb weighs the normal impulse by mu: ask for as much more when mu is small.
+    double weight = map == FIL_MAP_FB && mu > 0 && mu < 1 ? mu : 1;
+    double goal = 0.25 * tolerance * rho * weight;
+    return goal * goal * (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+}
 int fil_local_newton(fil_map map, bool damped, const double W[9], const double c[3], double mu, double tolerance,
                      const fil_local_newton_param *param, double r[3]);
 extern const fil_field fil_local_newton_fields[1];

@@ -93,17 +93,28 @@ static inline bool step(const double W[9], double mu, double rho, const mfb_poin
 static inline void begin(const double W[9], const double c[3], const double guess[3], double r[3])
 {
     double answer = W[0] * guess[0] + W[3] * guess[1] + W[6] * guess[2], length = -c[0] / answer;
-    bool useful = length > 0.1 && length < 10;
-    r[0] = useful ? length * guess[0] : W[0] > 0 ? -c[0] / W[0] : guess[0];
-    r[1] = useful ? length * guess[1] : 0;
-    r[2] = useful ? length * guess[2] : 0;
+    for (int k = 0; k < 3; ++k)
+        r[k] = length * guess[k];
+    if (!(length > 0.1 && length < 10)) {
+        r[0] = W[0] > 0 ? -c[0] / W[0] : guess[0];
+        r[1] = r[2] = 0;
+    }
+}
+
+// F vanishes where the natural map does, but for rounding: an impulse far beyond rho |c| is judged by the map itself.
+static inline bool trustworthy(const double W[9], const double c[3], double mu, double rho, double tolerance,
+                               const double r[3])
+{
+    const double ordinary = 30;
+    return square3(r) <= (ordinary * rho) * (ordinary * rho) * square3(c) ||
+           fil_local_residual(W, c, mu, r) <= tolerance;
 }
 
 static int solve(const double W[9], const double c[3], double mu, double tolerance, const void *param, double r[3])
 {
     const fil_local_newton_param *setting = param;
     if (mu > 0 && c[0] < 0) {
-        double rho = fil_local_rho(W), goal = fil_local_newton_goal(FIL_MAP_FB, W, c, mu, tolerance);
+        double rho = fil_local_rho(W), goal = fil_local_newton_goal(FIL_MAP_FB, rho, c, mu, tolerance);
         double x[3];
         begin(W, c, r, x);
         int steps = setting->iterations < FAST_STEPS ? setting->iterations : FAST_STEPS;
@@ -111,6 +122,8 @@ static int solve(const double W[9], const double c[3], double mu, double toleran
             mfb_point point;
             evaluate(W, c, mu, rho, x, &point);
             if (square3(point.F) <= goal * point.S[0]) {
+                if (!trustworthy(W, c, mu, rho, tolerance, x))
+                    break;
                 r[0] = x[0];
                 r[1] = x[1];
                 r[2] = x[2];

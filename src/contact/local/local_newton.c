@@ -51,14 +51,6 @@ static void choose_step(const newton_point *point, const double W[9], double ste
         step[k] = -gradient[k];
 }
 
-double fil_local_newton_goal(fil_map map, const double W[9], const double c[3], double mu, double tolerance)
-{
-    // fb weighs the normal impulse by mu: ask for as much more when mu is small.
-    double weight = map == FIL_MAP_FB && mu > 0 && mu < 1 ? mu : 1;
-    double goal = 0.25 * tolerance * fil_local_rho(W) * weight;
-    return goal * goal * fil_vec3_dot(c, c);
-}
-
 int fil_local_newton(fil_map map, bool damped, const double W[9], const double c[3], double mu, double tolerance,
                      const fil_local_newton_param *param, double r[3])
 {
@@ -67,7 +59,7 @@ int fil_local_newton(fil_map map, bool damped, const double W[9], const double c
         return 0;
     }
     double rho = fil_local_rho(W);
-    double goal = fil_local_newton_goal(map, W, c, mu, tolerance);
+    double goal = fil_local_newton_goal(map, rho, c, mu, tolerance);
 
     newton_point point = {.r = {r[0], r[1], r[2]}}, trial;
     evaluate(map, W, c, mu, rho, &point);
