@@ -170,3 +170,48 @@ TEST_LONG(contact_auto_solves_shaken_real_problems)
     report("shaken copies of the real problems", &sum);
     fil_context_destroy(context);
 }
+
+// How many of the over-constrained problems a solver meets, at n = 80 and 200, 3n = 2, 3 and 4 times the dofs, mu up
+// to 1.
+static int solved_of(const char *solver, int seeds, int *tried)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_context_set_threads(context, 1);
+    int solved = 0;
+    *tried = 0;
+    for (int seed = 0; seed < seeds; ++seed)
+        for (int n = 80; n <= 200; n += 120)
+            for (int ratio = 2; ratio <= 4; ++ratio) {
+                fil_contact_problem *problem = problem_of_bodies(context, n, ratio, 1, 900000 + 10 * (uint64_t)seed);
+                double *r = impulse_of(problem);
+                fil_contact_def def = fil_contact_def_default();
+                fil_solve_stats stats;
+                def.solver = solver;
+                test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
+                solved += stats.outcome == FIL_SOLVED;
+                ++*tried;
+                free(r);
+                fil_contact_problem_destroy(problem);
+            }
+    fil_context_destroy(context);
+    return solved;
+}
+
+// The figures of docs/contact/auto.md: each variant of Newton alone solves most, auto solves all.
+TEST_LONG(contact_auto_is_more_than_any_of_its_parts)
+{
+    static const char *const alone[] = {
+        "proximal:map=ac,memory=10,iterations=300", "proximal:map=nm,memory=10,iterations=300",
+        "proximal:map=jm,memory=10,iterations=300", "proximal:map=ac,memory=15,iterations=300",
+        "proximal:map=fb,memory=15,iterations=300",
+    };
+    int tried, all;
+    for (int k = 0; k < 5; ++k) {
+        int solved = solved_of(alone[k], 20, &tried);
+        printf("# %s: %d of %d\n", alone[k], solved, tried);
+        ck_assert_int_gt(solved, tried / 2);
+    }
+    all = solved_of("auto", 20, &tried);
+    printf("# auto: %d of %d\n", all, tried);
+    ck_assert_int_eq(all, tried);
+}
