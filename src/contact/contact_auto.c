@@ -30,8 +30,6 @@ typedef struct auto_state {
     fil_anderson anderson;
     fil_proximal proximal;
     bool newton; // the matrix is small enough to factor
-    double factor_work,
-        sweep_work; // block multiply-adds of one factorisation and of one sweep, weighted by their speed
     int64_t size;
     double *r, *start;
     fil_rng rng;
@@ -74,36 +72,27 @@ static void run_sweeps(auto_state *state, int sweeps)
 
 // Measures the problem in block multiply-adds, not in seconds, so that every choice is the same on every machine. The
 // weights are measured: a multiply-add in the factorisation takes as long as four in a sweep, one local solve with its
-// share of the mixing as long as eighty.
+// share of the mixing as long as eighty. In all about a minute of one core may be spent.
 static void measure_work(auto_state *state)
 {
-    const double factor_weight = 4, contact_weight = 80;
+    const double factor_weight = 4, contact_weight = 80, most_work = 3e10;
     const fil_contact_problem *problem = state->task->problem;
-    state->sweep_work = (double)problem->W.start[problem->contact_count] + contact_weight * problem->contact_count;
-    state->factor_work = INFINITY;
+    fil_contact_watch *watch = &state->watch;
+    watch->sweep_work = (double)problem->W.start[problem->contact_count] + contact_weight * problem->contact_count;
+    watch->work_left = most_work;
     if (!state->newton)
         return;
     fil_linearisation_evaluate(&state->proximal.lin, FIL_MAP_AC, state->r, true);
-    state->factor_work = factor_weight * fil_linearisation_work(&state->proximal.lin, state->proximal.dr);
-}
-
-// True when more was done than any problem of this size has needed: about a minute of one core.
-static bool spent(const auto_state *state)
-{
-    const double most_work = 3e10;
-    const fil_solve_stats *stats = state->watch.stats;
-    double work = (double)stats->sweeps * state->sweep_work;
-    if (stats->newton_steps > 0)
-        work += (double)stats->newton_steps * state->factor_work;
-    return work > most_work;
+    watch->newton_work = factor_weight * fil_linearisation_work(&state->proximal.lin, state->proximal.dr);
+    state->newton = watch->newton_work < most_work;
 }
 
 // The first round: as long as the present rate promises the goal at less than the cost of Newton.
 static void run_anderson_while_cheap(auto_state *state)
 {
     fil_anderson_plan plan = {.window = WINDOW, .sweeps = 1, .relaxation = 0.9, .steps = 50};
-    const double usual_steps = 30;
-    double allowance = usual_steps * state->factor_work / state->sweep_work; // what Newton will probably cost
+    const double usual_steps = 30; // of Newton
+    double allowance = state->newton ? usual_steps * state->watch.newton_work / state->watch.sweep_work : 1e5;
     state->watch.phase = "anderson";
     while (!state->watch.stop) {
         double before = state->watch.least;
@@ -174,7 +163,7 @@ static void run_newton(auto_state *state, int round)
 static fil_status run_rounds(auto_state *state)
 {
     measure_work(state);
-    for (int round = 0; !state->watch.stop && !spent(state); ++round) {
+    for (int round = 0; !state->watch.stop; ++round) {
         if (round == 0)
             run_anderson_while_cheap(state);
         else

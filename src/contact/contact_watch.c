@@ -21,6 +21,7 @@ fil_status fil_contact_watch_make(const fil_contact_task *task, fil_solve_stats 
         .least = INFINITY,
         .natural = INFINITY,
         .budget = task->max_iterations > 0 ? task->max_iterations : default_budget,
+        .work_left = INFINITY,
         .phase = "start",
     };
     if (!out->u || !out->best)
@@ -66,7 +67,8 @@ bool fil_contact_watch_count(fil_contact_watch *watch, int64_t sweeps, int64_t n
     stats->sweeps += sweeps;
     stats->newton_steps += newton_steps;
     stats->iterations += sweeps + newton_steps;
-    if (stats->iterations >= watch->budget)
+    watch->work_left -= (double)sweeps * watch->sweep_work + (double)newton_steps * watch->newton_work;
+    if (stats->iterations >= watch->budget || watch->work_left < 0)
         watch->stop = true;
     return watch->stop;
 }

@@ -16,6 +16,7 @@ typedef struct fil_contact_watch {
     double least;    // of the best
     double natural;  // scaled residual of the impulse judged last: the measure of progress, whatever the chosen merit
     int64_t budget;  // iterations allowed in all
+    double sweep_work, newton_work, work_left; // a second budget in units of the solver's choice; none by default
     const char *phase;
     bool stop; // solved, cancelled or out of budget
 } fil_contact_watch;
@@ -24,7 +25,7 @@ fil_status fil_contact_watch_make(const fil_contact_task *task, fil_solve_stats 
                                   fil_contact_watch *out);
 // Computes u and the residual of r, keeps r if it is the best, tells the host. True when the solve is to end.
 bool fil_contact_watch_judge(fil_contact_watch *watch, const double *r);
-// Counts iterations; true when the budget is spent.
+// Counts iterations and work; true when a budget is spent.
 bool fil_contact_watch_count(fil_contact_watch *watch, int64_t sweeps, int64_t newton_steps);
 // Leaves the best impulse in r and the outcome in the stats.
 void fil_contact_watch_finish(fil_contact_watch *watch, double *r);
