@@ -68,13 +68,12 @@ int fil_context_threads(const fil_context *context)
     return context->def.threads;
 }
 
-fil_status fil_context_fail(fil_context *context, fil_status status, const char *format, ...)
+void fil_context_note(fil_context *context, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(context->error, sizeof context->error, format, arguments);
     va_end(arguments);
-    return status;
 }
 
 fil_status fil_context_no_memory(fil_context *context, size_t size)

@@ -19,9 +19,11 @@ struct fil_context {
 #define FIL_ASSERT(condition) assert(condition)
 #endif
 
-// Stores the sentence and returns the status, so that a failure is one line: return fil_context_fail(c, ..., "...").
-fil_status fil_context_fail(fil_context *context, fil_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+// Stores the sentence of a failure.
+void fil_context_note(fil_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Stores the sentence and is the status, so that a failure is one line: return fil_context_fail(c, FIL_..., "..."). A
+// macro, so that every reader of the code, compilers too, sees that it is not FIL_OK.
+#define fil_context_fail(context, status, ...) (fil_context_note((context), __VA_ARGS__), (status))
 fil_status fil_context_no_memory(fil_context *context, size_t size);
 void *fil_context_allocate(fil_context *context, size_t size); // NULL: no memory; sentence stored
 void fil_context_release(fil_context *context, void *memory);

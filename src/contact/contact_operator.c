@@ -128,6 +128,7 @@ fil_status fil_contact_operator_make(fil_context *context, fil_arena *arena, con
     return status == FIL_OK ? fil_system_factor(context, arena, &problem->A, &out->system) : status;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the bodies write v through the job
 void fil_contact_operator_velocity(const fil_contact_operator *op, const double *r, double *v)
 {
     product_job job = {.op = op, .r = r, .v = v};

@@ -136,6 +136,8 @@ static int ferrari(const double p[5], double roots[4])
     double b = p[1], c = p[2], d = p[3], e = p[4];
     double resolvent[4] = {1, -c, b * d - 4 * e, e * (4 * c - b * b) - d * d}, y[3];
     int cubic_roots = fil_polynomial_cubic(resolvent, y);
+    if (cubic_roots == 0)
+        return 0; // coefficients that are not finite
     double top = y[cubic_roots - 1];
     // g² and f² are known, and g f: the larger by its square root, the other by division.
     double g2 = 0.25 * b * b - c + top, f2 = 0.25 * top * top - e, gf = 0.25 * b * top - 0.5 * d;

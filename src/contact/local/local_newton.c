@@ -61,7 +61,7 @@ int fil_local_newton(fil_map map, bool damped, const double W[9], const double c
     double rho = fil_local_rho(W);
     double goal = fil_local_newton_goal(map, rho, c, mu, tolerance);
 
-    newton_point point = {.r = {r[0], r[1], r[2]}}, trial;
+    newton_point point = {.r = {r[0], r[1], r[2]}}, trial = {0};
     evaluate(map, W, c, mu, rho, &point);
     newton_point *at = &point, *next = &trial;
     double best[3] = {r[0], r[1], r[2]}, best_square = at->square;
