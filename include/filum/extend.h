@@ -63,7 +63,8 @@ typedef struct fil_contact_task {
 typedef enum fil_contact_needs { FIL_NEEDS_DUAL = 1, FIL_NEEDS_PRIMAL = 2 } fil_contact_needs;
 
 // A contact solver. r holds the first guess on entry (zero when cold) and the best impulse on return; the caller
-// computes all residuals afterwards. Returns FIL_OK, or FIL_NO_MEMORY with r untouched.
+// computes all residuals afterwards. Returns FIL_OK; or FIL_NO_MEMORY, or FIL_BAD_INPUT with a sentence when the
+// problem is not one it can take, with r untouched.
 typedef struct fil_contact_type {
     const char *name, *doc;
     const fil_field *fields;

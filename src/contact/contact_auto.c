@@ -40,8 +40,8 @@ typedef struct auto_param {
 } auto_param;
 
 static const fil_field fields[] = {
-    {"largest_newton", FIL_KIND_INT, offsetof(auto_param, largest_newton), 6000, 0, 100000, "contacts", NULL,
-     "above this size no matrix is factored"},
+    {"largest_newton", FIL_KIND_INT, offsetof(auto_param, largest_newton), 6000, 0, FIL_LINEARISATION_LARGEST,
+     "contacts", NULL, "above this size no matrix is factored"},
 };
 
 static fil_status make(const fil_contact_task *task, const auto_param *setting, fil_solve_stats *stats,
@@ -200,8 +200,10 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
         if (status == FIL_OK && state.newton)
             status = fil_proximal_make(&state.watch, &state.sweep, &state.proximal);
         state.start = FIL_ARENA_ARRAY(task->scratch, double, state.size);
-        if (status != FIL_OK || !state.start)
-            return FIL_NO_MEMORY;
+        if (status == FIL_OK && !state.start)
+            status = FIL_NO_MEMORY;
+        if (status != FIL_OK)
+            return status;
         status = run_rounds(&state);
         if (status != FIL_OK)
             return status;

@@ -17,6 +17,10 @@ fil_status fil_linearisation_make(fil_contact_watch *watch, fil_arena *arena, fi
     const fil_contact_problem *problem = watch->task->problem;
     const fil_block_matrix *W = &problem->W;
     int64_t n = W->rows, blocks = W->start[n];
+    if (n > FIL_LINEARISATION_LARGEST)
+        return fil_context_fail(watch->task->context, FIL_BAD_INPUT,
+                                "Newton methods factor a matrix and take at most %d contacts (got %d): use auto or gs",
+                                FIL_LINEARISATION_LARGEST, W->rows);
     *out = (fil_linearisation){
         .problem = problem,
         .op = &watch->op,

@@ -24,7 +24,9 @@ typedef struct fil_linearisation {
     double *value, *rhs;
 } fil_linearisation;
 
-// FIL_NO_MEMORY when the problem is too large for a direct factorisation.
+enum { FIL_LINEARISATION_LARGEST = 10000 }; // contacts; ordering and fill grow faster than the problem
+
+// FIL_BAD_INPUT when the problem is too large for a direct factorisation.
 fil_status fil_linearisation_make(fil_contact_watch *watch, fil_arena *arena, fil_linearisation *out);
 // u = W r + q, F(r, u) and, when `jacobian`, A and B. Sets and returns |F|².
 double fil_linearisation_evaluate(fil_linearisation *lin, fil_map map, const double *r, bool jacobian);

@@ -99,8 +99,10 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     state.dr = FIL_ARENA_ARRAY(task->scratch, double, state.size);
     state.down = FIL_ARENA_ARRAY(task->scratch, double, state.size);
     state.trial = FIL_ARENA_ARRAY(task->scratch, double, state.size);
-    if (status != FIL_OK || !state.dr || !state.down || !state.trial)
-        return FIL_NO_MEMORY;
+    if (status == FIL_OK && !(state.dr && state.down && state.trial))
+        status = FIL_NO_MEMORY;
+    if (status != FIL_OK)
+        return status;
     fil_map map = setting->function == FUNCTION_MFB ? FIL_MAP_FB : FIL_MAP_AC;
     bool damped = setting->function == FUNCTION_DAC;
     state.watch.phase = "newton";
