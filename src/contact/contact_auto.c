@@ -70,21 +70,32 @@ static void run_sweeps(auto_state *state, int sweeps)
     }
 }
 
-// Measures the problem in block multiply-adds, not in seconds, so that every choice is the same on every machine. The
+// Work is measured in block multiply-adds, not in seconds, so that every choice is the same on every machine. The
 // weights are measured: a multiply-add in the factorisation takes as long as four in a sweep, one local solve with its
 // share of the mixing as long as eighty. In all about a minute of one core may be spent.
-static void measure_work(auto_state *state)
+static const double factor_weight = 4, contact_weight = 80, most_work = 3e10;
+
+static void measure_sweep(auto_state *state)
 {
-    const double factor_weight = 4, contact_weight = 80, most_work = 3e10;
     const fil_contact_problem *problem = state->task->problem;
-    fil_contact_watch *watch = &state->watch;
-    watch->sweep_work = (double)problem->W.start[problem->contact_count] + contact_weight * problem->contact_count;
-    watch->work_left = most_work;
-    if (!state->newton)
-        return;
-    fil_linearisation_evaluate(&state->proximal.lin, FIL_MAP_AC, state->r, true);
-    watch->newton_work = factor_weight * fil_linearisation_work(&state->proximal.lin, state->proximal.dr);
-    state->newton = watch->newton_work < most_work;
+    double blocks = (double)problem->W.start[problem->contact_count], contacts = problem->contact_count;
+    state->watch.sweep_work = blocks + contact_weight * contacts;
+    state->watch.work_left = most_work;
+    // A guess until the fill is known: rows of the factors as long as those of W, squared.
+    state->watch.newton_work = factor_weight * blocks * blocks / contacts;
+}
+
+// Prepares Newton when it is first wanted; gives it up when one factorisation would take all that may be spent.
+static fil_status prepare_newton(auto_state *state)
+{
+    fil_proximal *proximal = &state->proximal;
+    fil_status status = fil_proximal_make(&state->watch, &state->sweep, proximal);
+    if (status != FIL_OK)
+        return status;
+    fil_linearisation_evaluate(&proximal->lin, FIL_MAP_AC, state->r, true);
+    state->watch.newton_work = factor_weight * fil_linearisation_work(&proximal->lin, proximal->dr);
+    state->newton = state->watch.newton_work < most_work;
+    return FIL_OK;
 }
 
 // The first round: as long as the present rate promises the goal at less than the cost of Newton.
@@ -162,12 +173,17 @@ static void run_newton(auto_state *state, int round)
 
 static fil_status run_rounds(auto_state *state)
 {
-    measure_work(state);
+    measure_sweep(state);
     for (int round = 0; !state->watch.stop; ++round) {
         if (round == 0)
             run_anderson_while_cheap(state);
         else
             run_anderson(state, round);
+        if (round == 0 && state->newton && !state->watch.stop) {
+            fil_status status = prepare_newton(state);
+            if (status != FIL_OK)
+                return status;
+        }
         if (state->newton && !state->watch.stop)
             run_newton(state, round);
         start_from_best(state, state->r);
@@ -197,8 +213,6 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     run_sweeps(&state, 15);
     if (!state.watch.stop) {
         status = fil_anderson_make(&state.watch, &state.sweep, WINDOW, &state.anderson);
-        if (status == FIL_OK && state.newton)
-            status = fil_proximal_make(&state.watch, &state.sweep, &state.proximal);
         state.start = FIL_ARENA_ARRAY(task->scratch, double, state.size);
         if (status == FIL_OK && !state.start)
             status = FIL_NO_MEMORY;

@@ -15,52 +15,65 @@ static double guess_rate(const double W[9], const double c[3], const double r[3]
     return size > 0 ? -(u[1] * r[1] + u[2] * r[2]) / size : -1;
 }
 
+static void copy(const double from[3], double to[3])
+{
+    to[0] = from[0];
+    to[1] = from[1];
+    to[2] = from[2];
+}
+
+// W r = -c in the cone. The fast solve answers for a well-conditioned W; a singular one gets the careful solve.
+static bool at_rest(const double W[9], const double N[9], double det, double cube, const double c[3], double mu,
+                    double tolerance, double r[3])
+{
+    bool fast = det > 1e-9 * cube, rests = false;
+    if (fast) {
+        double inverse = -1 / det;
+        fil_mat3_multiply_vector(N, c, r);
+        for (int k = 0; k < 3; ++k)
+            r[k] *= inverse;
+        rests = r[1] * r[1] + r[2] * r[2] <= mu * mu * r[0] * r[0] && r[0] >= 0;
+    }
+    bool trusted = det > 1e-5 * cube;
+    if (!fast || (rests && !trusted && !(fil_local_residual(W, c, mu, r) <= tolerance)))
+        rests = fil_slide_stick(W, c, mu, 1e-14, r) && fil_local_residual(W, c, mu, r) <= tolerance;
+    return rests;
+}
+
 static int solve(const double W[9], const double c[3], double mu, double tolerance, const void *param, double r[3])
 {
     (void)param;
-    double guess = guess_rate(W, c, r);
     if (c[0] >= 0) {
         r[0] = r[1] = r[2] = 0;
         return 0;
     }
-    bool trusted = true; // W is far enough from singular that rounding cannot hurt
-    if (mu > 0) {
-        double stick[3];
-        // The fast solve answers for a well-conditioned W; a singular one gets the careful solve.
-        double N[9], det = fil_mat3_adjugate(W, N), trace = W[0] + W[4] + W[8], cube = trace * trace * trace;
-        bool sticks = false, fast = det > 1e-9 * cube;
-        trusted = det > 1e-5 * cube;
-        if (fast) {
-            fil_mat3_multiply_vector(N, c, stick);
-            for (int k = 0; k < 3; ++k)
-                stick[k] /= -det;
-            sticks = stick[1] * stick[1] + stick[2] * stick[2] <= mu * mu * stick[0] * stick[0] && stick[0] >= 0;
-        }
-        if (!fast || (sticks && !trusted && !(fil_local_residual(W, c, mu, stick) <= tolerance)))
-            sticks = fil_slide_stick(W, c, mu, 1e-14, stick) && fil_local_residual(W, c, mu, stick) <= tolerance;
-        if (sticks) {
-            r[0] = stick[0];
-            r[1] = stick[1];
-            r[2] = stick[2];
-            return 0;
-        }
-    }
     fil_slide slide;
-    if (!fil_slide_make(W, c, mu, &slide)) {
-        r[0] = r[1] = r[2] = 0;
-        return -1;
-    }
-    if (mu == 0) {
+    bool normal_works = fil_slide_make(W, c, mu, &slide);
+    if (normal_works && mu == 0) {
         r[0] = -c[0] / slide.w_NN;
         r[1] = r[2] = 0;
         return 0;
     }
-    double slipping[3];
-    if (!fil_slide_search(&slide, guess, slipping))
+    double N[9], det = fil_mat3_adjugate(W, N), trace = W[0] + W[4] + W[8], cube = trace * trace * trace, found[3];
+    bool trusted = det > 1e-5 * cube; // W is far enough from singular that rounding cannot hurt
+    // A contact that was sliding probably still is: any positive slip rate on the cone is a solution.
+    bool slid = r[1] * r[1] + r[2] * r[2] > 0.998 * mu * mu * r[0] * r[0];
+    double guess = slid ? guess_rate(W, c, r) : -1;
+    if (normal_works && trusted && guess > 0 && fil_slide_follow(&slide, guess, found)) {
+        copy(found, r);
+        return 0;
+    }
+    if (mu > 0 && at_rest(W, N, det, cube, c, mu, tolerance, found)) {
+        copy(found, r);
+        return 0;
+    }
+    if (!normal_works) {
+        r[0] = r[1] = r[2] = 0;
+        return -1;
+    }
+    if (!fil_slide_search(&slide, guess, found))
         return 1;
-    r[0] = slipping[0];
-    r[1] = slipping[1];
-    r[2] = slipping[2];
+    copy(found, r);
     // The search is exact but for rounding, which a nearly singular W can make large.
     return trusted || fil_local_residual(W, c, mu, r) <= tolerance ? 0 : 1;
 }

@@ -178,6 +178,24 @@ double fil_slide_polish(const fil_slide *slide, double a)
     return a;
 }
 
+bool fil_slide_follow(const fil_slide *slide, double guess, double r[3])
+{
+    // Newton squares the error: once a step is this small, the next would change the last digit only.
+    const int most_steps = 6;
+    const double last_step = 1e-8;
+    double a = guess;
+    for (int step = 0; step < most_steps; ++step) {
+        double h, slope;
+        if (!(a > 0) || !cone_gap(slide, a, &h, &slope))
+            return false;
+        double next = a - h / slope, change = fabs(next - a);
+        a = next;
+        if (change <= last_step * a)
+            return fil_slide_impulse(slide, a, r);
+    }
+    return false;
+}
+
 bool fil_slide_search(const fil_slide *slide, double guess, double r[3])
 {
     const int most_steps = 200;

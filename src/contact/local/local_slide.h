@@ -21,6 +21,8 @@ bool fil_slide_stick(const double W[9], const double c[3], double mu, double sma
 bool fil_slide_impulse(const fil_slide *slide, double a, double r[3]);
 // A few Newton steps on mu r_N / |r_T| = 1 from a; returns the improved a, or a itself.
 double fil_slide_polish(const fil_slide *slide, double a);
+// The root by a few plain Newton steps from a good guess; false when they do not settle on a positive one.
+bool fil_slide_follow(const fil_slide *slide, double guess, double r[3]);
 // The root by Newton kept in a bracket, from `guess` when it is positive; the impulse in r. Always ends.
 bool fil_slide_search(const fil_slide *slide, double guess, double r[3]);
 
