@@ -60,7 +60,12 @@ static void unknown_option(const fil_command *command, const char *word)
     length = length < sizeof name ? length : sizeof name - 1;
     memcpy(name, start, length);
     name[length] = '\0';
-    const char *nearest = fil_settings_nearest(name, names, count);
+    // Longer and shorter words for the same come first: --tolerance, --iterations.
+    const char *nearest = NULL;
+    for (int i = 0; i < count && !nearest && length > 2; ++i)
+        if (strstr(name, names[i]) || strstr(names[i], name))
+            nearest = names[i];
+    nearest = nearest ? nearest : fil_settings_nearest(name, names, count);
     if (nearest)
         fil_report_error("unknown option '%s': did you mean '--%s'?", word, nearest);
     else
@@ -166,6 +171,10 @@ bool fil_arguments_parse(const fil_command *command, int count, const char *cons
     bool only_operands = false;
     for (int at = 0; at < count; ++at) {
         const char *word = words[at];
+        if (*word == '\0' && command->most != 0) {
+            fil_report_error("%s: %s must not be empty", command->name, command->operands);
+            return false;
+        }
         if (!only_operands && strcmp(word, "--") == 0)
             only_operands = true;
         else if (only_operands || word[0] != '-' || word[1] == '\0')
@@ -226,6 +235,26 @@ const fil_command *fil_command_find(int count, const char *const *words, int *ta
     return NULL;
 }
 
+// The full name of the command whose second word is nearest to `word`, for those who leave out the first; or NULL.
+static const char *inside_group(const char *word)
+{
+    enum { MOST = 32 };
+    const char *seconds[MOST], *names[MOST];
+    int known = 0;
+    for (int i = 0; i < fil_command_count && known < MOST; ++i) {
+        const char *space = strchr(fil_commands[i]->name, ' ');
+        if (space) {
+            names[known] = fil_commands[i]->name;
+            seconds[known++] = space + 1;
+        }
+    }
+    const char *nearest = fil_settings_nearest(word, seconds, known);
+    for (int i = 0; i < known; ++i)
+        if (seconds[i] == nearest)
+            return names[i];
+    return NULL;
+}
+
 void fil_command_unknown(int count, const char *const *words)
 {
     enum { MOST = 32 };
@@ -245,7 +274,11 @@ void fil_command_unknown(int count, const char *const *words)
     if (!in_group && known < MOST)
         names[known++] = "contact";
     const char *nearest = fil_settings_nearest(word, names, known);
-    if (nearest)
+    if (!nearest && !in_group)
+        nearest = inside_group(word);
+    if (*word == '-')
+        fil_report_error("unknown option '%s' (see `filum help`)", word);
+    else if (nearest)
         fil_report_error("unknown command '%s%s': did you mean '%s%s'?", group, word, group, nearest);
     else
         fil_report_error("unknown command '%s%s' (see `filum help`)", group, word);

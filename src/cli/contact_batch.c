@@ -237,11 +237,11 @@ static fil_cli_exit check(batch *self)
         return FIL_EXIT_BAD;
     fil_cli_exit code = fil_run_check_list(self->context, &self->def, &self->list);
     if (code == FIL_EXIT_OK)
-        code = fil_run_check_output(self->context, fil_arguments_text(arguments, "csv"));
-    if (code == FIL_EXIT_OK)
-        code = fil_run_check_output(self->context, fil_arguments_text(arguments, "svg"));
-    if (code == FIL_EXIT_OK)
         code = fil_file_list_make(arguments->operands, arguments->operand_count, &self->files);
+    static const char *const outputs[] = {"csv", "svg"};
+    if (code == FIL_EXIT_OK)
+        code = fil_run_check_outputs(self->context, arguments, outputs, 2, (const char *const *)self->files.names,
+                                     self->files.count);
     return code;
 }
 

@@ -128,11 +128,10 @@ static fil_cli_exit check(comparison *self)
     if (!fil_run_def(self->arguments, &self->def) || !fil_run_list_parse(solvers, self->def.local, &self->list))
         return FIL_EXIT_BAD;
     fil_cli_exit code = fil_run_check_list(self->context, &self->def, &self->list);
-    if (code == FIL_EXIT_OK)
-        code = fil_run_check_output(self->context, fil_arguments_text(self->arguments, "csv"));
-    if (code == FIL_EXIT_OK)
-        code = fil_run_check_output(self->context, fil_arguments_text(self->arguments, "svg"));
-    return code;
+    static const char *const outputs[] = {"csv", "svg"};
+    return code == FIL_EXIT_OK
+               ? fil_run_check_outputs(self->context, self->arguments, outputs, 2, self->arguments->operands, 1)
+               : code;
 }
 
 fil_cli_exit fil_contact_compare_run(const fil_arguments *arguments)

@@ -32,6 +32,7 @@ static json_t *describe(const char *file, const fil_contact_problem *problem, ui
                      problem->has_dual ? json_integer(problem->W.start[problem->contact_count]) : json_null());
 }
 
+// FIL_EXIT_MISSED: Ctrl-C came before the file was written.
 static fil_cli_exit generate_one(fil_context *context, const fil_contact_family *family, const char *file, bool local,
                                  json_t *list)
 {
@@ -41,10 +42,13 @@ static fil_cli_exit generate_one(fil_context *context, const fil_contact_family 
         status = fil_contact_problem_form_dual(context, problem);
         problem->has_primal = false; // a file holds one view
     }
-    if (status == FIL_OK)
+    bool stop = fil_report_interrupted();
+    if (status == FIL_OK && !stop)
         status = fil_contact_problem_write(context, file, problem);
     fil_cli_exit code = FIL_EXIT_OK;
-    if (status != FIL_OK)
+    if (status == FIL_OK && stop)
+        code = FIL_EXIT_MISSED;
+    else if (status != FIL_OK)
         code = fil_report_failure(context, status);
     else if (list && json_array_append_new(list, describe(file, problem, family->seed, local)) != 0)
         code = fil_report_no_memory();
@@ -68,15 +72,20 @@ static fil_cli_exit generate(fil_context *context, const fil_arguments *argument
     int64_t count = fil_arguments_whole(arguments, "count");
     json_t *list = fil_arguments_given(arguments, "json") ? json_array() : NULL;
     fil_cli_exit code = FIL_EXIT_OK;
+    int64_t written = 0;
+    fil_report_catch_interrupt(); // so that no file is left half written
     for (int64_t k = 0; k < count && code == FIL_EXIT_OK; ++k, ++family.seed) {
         char *file = file_name(out, place, family.seed);
         fil_report_progress((double)k / (double)count, "problem %lld of %lld", (long long)k + 1, (long long)count);
         code = file ? generate_one(context, &family, file, local, list) : fil_report_no_memory();
+        written += code == FIL_EXIT_OK;
         free(file);
     }
     fil_report_progress_end();
-    if (list && code == FIL_EXIT_OK)
-        return fil_report_json(list) ? FIL_EXIT_OK : fil_report_no_memory();
+    if (code == FIL_EXIT_MISSED)
+        fil_report_error("interrupted: %lld of %lld problems were written", (long long)written, (long long)count);
+    if (list && code <= FIL_EXIT_MISSED)
+        return fil_report_json(list) ? code : fil_report_no_memory();
     json_decref(list);
     return code;
 }

@@ -80,12 +80,15 @@ static fil_cli_exit check(fil_context *context, const fil_arguments *arguments, 
     if (!fil_run_def(arguments, def))
         return FIL_EXIT_BAD;
     def->solver = fil_arguments_text(arguments, "solver");
+    if (strchr(def->solver, '@')) {
+        fil_report_error("--solver: the solver of one contact is chosen by --local (got '%s')", def->solver);
+        return FIL_EXIT_BAD;
+    }
     def->warm = fil_arguments_given(arguments, "warm");
     fil_cli_exit code = fil_run_check_solver(context, def);
     static const char *const outputs[] = {"out", "trace", "svg"};
-    for (int i = 0; i < 3 && code == FIL_EXIT_OK; ++i)
-        code = fil_run_check_output(context, fil_arguments_text(arguments, outputs[i]));
-    return code;
+    const char *const inputs[] = {arguments->operands[0], fil_arguments_text(arguments, "warm")};
+    return code == FIL_EXIT_OK ? fil_run_check_outputs(context, arguments, outputs, 3, inputs, 2) : code;
 }
 
 static fil_cli_exit solve(fil_context *context, const fil_arguments *arguments, fil_run_problem *problem,

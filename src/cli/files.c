@@ -79,3 +79,27 @@ void fil_file_list_free(fil_file_list *list)
     free(list->names);
     *list = (fil_file_list){0};
 }
+
+// The folder of a path that names no file yet, and the name in it.
+static const char *split(const char *path, struct stat *folder)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    char *copy = strndup(path, (size_t)(name - path));
+    bool good = copy && stat(*copy ? copy : ".", folder) == 0;
+    free(copy);
+    return good ? name : NULL;
+}
+
+bool fil_file_same(const char *left, const char *right)
+{
+    struct stat a, b;
+    bool left_exists = stat(left, &a) == 0, right_exists = stat(right, &b) == 0;
+    if (left_exists != right_exists)
+        return false;
+    bool there = left_exists;
+    const char *left_name = there ? "" : split(left, &a), *right_name = there ? "" : split(right, &b);
+    if (!left_name || !right_name || (there && !S_ISREG(a.st_mode)))
+        return false;
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino && strcmp(left_name, right_name) == 0;
+}

@@ -12,4 +12,7 @@ typedef struct fil_file_list {
 fil_cli_exit fil_file_list_make(const char *const *words, int count, fil_file_list *out);
 void fil_file_list_free(fil_file_list *list);
 
+// Do both paths mean one regular file, or the place where one will be? Links and "./" do not hide it.
+bool fil_file_same(const char *left, const char *right);
+
 #endif

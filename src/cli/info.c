@@ -113,8 +113,11 @@ static json_t *field_json(const fil_field *field)
             failed |= json_array_append_new(choices, json_stringn(at, strcspn(at, "|")));
         failed |= json_object_set_new(object, "choices", choices);
     } else if (field->kind != FIL_KIND_BOOL) {
-        failed |= json_object_set_new(object, "min", json_real(field->min));
-        failed |= json_object_set_new(object, "max", json_real(field->max));
+        bool whole = field->kind == FIL_KIND_INT;
+        failed |=
+            json_object_set_new(object, "min", whole ? json_integer((json_int_t)field->min) : json_real(field->min));
+        failed |=
+            json_object_set_new(object, "max", whole ? json_integer((json_int_t)field->max) : json_real(field->max));
     }
     if (!failed)
         return object;
@@ -179,6 +182,12 @@ static const kind *find_kind(const char *word)
             return &kinds[i];
         names[i] = kinds[i].name;
     }
+    for (int i = 0; i < KINDS; ++i)
+        for (int k = 0; k < kinds[i].count(); ++k)
+            if (strcmp(kinds[i].at(k).name, word) == 0) {
+                fil_report_error("info: '%s' is a name: did you mean 'info %s %s'?", word, kinds[i].name, word);
+                return NULL;
+            }
     const char *nearest = fil_settings_nearest(word, names, KINDS);
     fil_report_error("info: must be contact, local or strand (got '%s'%s%s%s)", word, nearest ? ": did you mean '" : "",
                      nearest ? nearest : "", nearest ? "'?" : "");

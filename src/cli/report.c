@@ -118,7 +118,7 @@ bool fil_report_json(json_t *value)
 {
     if (!value)
         return false;
-    bool good = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER) == 0;
+    bool good = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER) == 0 || ferror(stdout);
     json_decref(value);
     putchar('\n');
     return good;

@@ -26,7 +26,7 @@ const char *fil_report_plain(void);
 void fil_report_progress(double fraction, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fil_report_progress_end(void);
 
-// Writes to stdout and drops the reference. False: no memory or the disk is full.
+// Writes to stdout and drops the reference. False: no memory. A full disk is told by fil_report_finish.
 bool fil_report_json(json_t *value);
 json_t *fil_report_json_real(double value);     // null when not finite
 json_t *fil_report_json_text(const char *text); // file names may hold any bytes; JSON may not

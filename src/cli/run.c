@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/timer.h"
+#include "cli/files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -126,6 +127,30 @@ fil_cli_exit fil_run_check_output(fil_context *context, const char *path)
     if (path && status == FIL_OK)
         fil_file_discard(temporary);
     return status == FIL_OK ? FIL_EXIT_OK : fil_report_failure(context, status);
+}
+
+fil_cli_exit fil_run_check_outputs(fil_context *context, const fil_arguments *arguments, const char *const *options,
+                                   int option_count, const char *const *inputs, int input_count)
+{
+    for (int i = 0; i < option_count; ++i) {
+        const char *path = fil_arguments_text(arguments, options[i]);
+        for (int k = 0; path && k < input_count; ++k)
+            if (inputs[k] && fil_file_same(path, inputs[k])) {
+                fil_report_error("--%s: %s is an input and would be overwritten", options[i], path);
+                return FIL_EXIT_BAD;
+            }
+        for (int k = 0; path && k < i; ++k) {
+            const char *other = fil_arguments_text(arguments, options[k]);
+            if (other && fil_file_same(path, other)) {
+                fil_report_error("--%s: %s is the file of --%s, too", options[i], path, options[k]);
+                return FIL_EXIT_BAD;
+            }
+        }
+        fil_cli_exit code = fil_run_check_output(context, path);
+        if (code != FIL_EXIT_OK)
+            return code;
+    }
+    return FIL_EXIT_OK;
 }
 
 // Problems

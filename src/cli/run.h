@@ -39,6 +39,9 @@ fil_cli_exit fil_run_check_solver(fil_context *context, const fil_contact_def *d
 fil_cli_exit fil_run_check_list(fil_context *context, const fil_contact_def *def, const fil_run_list *list);
 // Can the file be written? NULL is fine.
 fil_cli_exit fil_run_check_output(fil_context *context, const char *path);
+// The same for the files of some options ("out", "svg"); none of them may be an input or another output.
+fil_cli_exit fil_run_check_outputs(fil_context *context, const fil_arguments *arguments, const char *const *options,
+                                   int option_count, const char *const *inputs, int input_count);
 
 fil_cli_exit fil_run_problem_read(fil_context *context, const char *file, fil_run_problem *out);
 fil_cli_exit fil_run_problem_form(fil_context *context, fil_run_problem *problem);

@@ -30,12 +30,17 @@ check_exit no_command 2 "" "$FILUM"
 check_exit group_alone 2 "" "$FILUM" contact
 check_exit unknown_command 2 "did you mean 'info'?" "$FILUM" inof
 check_exit unknown_subcommand 2 "did you mean 'contact solve'?" "$FILUM" contact slove
+check_exit group_left_out 2 "did you mean 'contact solve'?" "$FILUM" solve a
+check_exit unknown_first_option 2 "unknown option '-v'" "$FILUM" -v
 check_exit help_of_nothing 2 "unknown command" "$FILUM" help xyzzy
 check_exit unknown_option 2 "did you mean '--solver'?" "$FILUM" contact solve a --solvr gs
+check_exit longer_option 2 "did you mean '--tol'?" "$FILUM" contact solve a --tolerance 1
+check_exit shorter_option 2 "did you mean '--max-iterations'?" "$FILUM" contact solve a --iterations 1
 check_exit missing_value 2 "--tol: needs a value" "$FILUM" contact solve a --tol
 check_exit value_of_flag 2 "--json: takes no value" "$FILUM" contact solve a --json=yes
 check_exit option_twice 2 "--tol: given twice" "$FILUM" contact solve a --tol 1 --tol 2
 check_exit missing_file_name 2 "FILE is missing" "$FILUM" contact solve
+check_exit empty_file_name 2 "FILE must not be empty" "$FILUM" contact solve ""
 check_exit too_many_words 2 "too many words: 'b'" "$FILUM" contact solve a b
 
 # Info
@@ -45,6 +50,8 @@ check_output info_settings "relaxation" "$FILUM" info contact gs
 check_output info_local "4sides" "$FILUM" info local
 check_output info_strand "none yet" "$FILUM" info strand
 check_output info_json '"name": "gs"' "$FILUM" info contact --json
+check_output info_json_whole_range '"max": 1000000' "$FILUM" info contact gs --json
+check_exit info_kind_left_out 2 "did you mean 'info contact gs'?" "$FILUM" info gs
 check_exit info_unknown_kind 2 "must be contact, local or strand" "$FILUM" info contct
 check_exit info_unknown_name 2 "did you mean 'anderson'?" "$FILUM" info contact andersen
 
@@ -133,6 +140,24 @@ check_exit unwritable_out 3 "cannot write" "$FILUM" contact solve a.hdf5 --out m
 check_exit unwritable_svg 3 "cannot write" "$FILUM" contact solve a.hdf5 --svg folder
 full_output() { "$FILUM" help >/dev/full; }
 if [[ -w /dev/full ]]; then check_exit full_stdout 3 "standard output" full_output; fi
+full_json() { "$FILUM" info --json >/dev/full; }
+only_the_disk() { [[ $(full_json 2>&1) == "filum: cannot write to standard output" ]]; }
+if [[ -w /dev/full ]]; then check full_stdout_json only_the_disk; fi
+check_exit local_in_solver 2 "--local (got 'gs@mfb')" "$FILUM" contact solve a.hdf5 --solver gs@mfb
+
+# No output replaces an input or another output.
+cp a.hdf5 kept.hdf5
+ln -s a.hdf5 link.hdf5
+for option in --out --svg --trace; do
+    check_exit "input_is_${option#--}" 2 "$option: a.hdf5 is an input" "$FILUM" contact solve a.hdf5 $option a.hdf5
+done
+check_exit input_behind_link 2 "--svg: link.hdf5 is an input" "$FILUM" contact solve a.hdf5 --svg link.hdf5
+check_exit warm_is_output 2 "--out: solved.hdf5 is an input" "$FILUM" contact solve a.hdf5 --warm solved.hdf5 --out solved.hdf5
+check_exit compare_input_is_csv 2 "--csv: ./a.hdf5 is an input" "$FILUM" contact compare a.hdf5 --solvers gs --csv ./a.hdf5
+check_exit batch_input_is_svg 2 "--svg: a.hdf5 is an input" "$FILUM" contact batch . --solvers gs --svg a.hdf5
+check_exit one_file_twice 2 "--svg: ./new is the file of --out, too" "$FILUM" contact solve a.hdf5 --out new --svg ./new
+check inputs_are_untouched cmp a.hdf5 kept.hdf5
+check_output device_twice "solved" "$FILUM" contact solve a.hdf5 --tol 1e-2 --out /dev/null --svg /dev/null
 
 # Compare and batch
 check_output compare "finished by" "$FILUM" contact compare a.hdf5 --tol 1e-4 --max-iterations 500 --csv c.csv --svg c.svg \
@@ -156,3 +181,8 @@ check_exit batch_bad_item 2 "unknown contact solver" "$FILUM" contact batch fami
 "$FILUM" contact generate --rods 150 --dofs 16 --contacts-per-rod 25 -o hard.hdf5 >/dev/null
 timeout -s INT 1 "$FILUM" contact solve hard.hdf5 --solver gs --tol 1e-15 --json --threads 1 >cancelled.json
 if [[ $(json_value cancelled.json status) == cancelled ]]; then ok interrupt; else fail interrupt "$(cat cancelled.json)"; fi
+mkdir many
+check_exit interrupt_generate 1 "of 100000 problems were written" \
+    timeout --preserve-status -s INT 1 "$FILUM" contact generate --rods 100 --count 100000 -o 'many/%d.hdf5' --threads 1
+whole_files() { ! find many -name '*part*' | grep . && "$FILUM" contact solve many/1.hdf5 --tol 1e-1; }
+check interrupt_leaves_whole_files whole_files

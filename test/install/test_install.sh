@@ -72,6 +72,16 @@ use_pkg_config_static() {
 }
 check pkg_config_static use_pkg_config_static
 
+# The program of docs/library.md.
+use_document() {
+    # shellcheck disable=SC2016,SC2046 # backticks of Markdown; the flags are words
+    awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$FILUM_SOURCE/docs/library.md" >two.c &&
+        cc -std=c17 -Wall -Wextra -Werror -o two two.c $(pkg-config --cflags --libs filum) &&
+        LD_LIBRARY_PATH=$library ./two | sed 's/^/    /' >two.txt &&
+        [[ -s two.txt && $(grep -cxFf two.txt "$FILUM_SOURCE/docs/library.md") == $(wc -l <two.txt) ]]
+}
+check program_of_the_document use_document
+
 # C++ hosts can include the headers.
 if command -v c++ >/dev/null; then
     # shellcheck disable=SC2046
