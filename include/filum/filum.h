@@ -54,7 +54,7 @@ fil_status fil_contact_solution_read(fil_context *context, const char *path, con
                                      double *r);
 
 // Solving. r: 3 contact_count numbers, the first guess when def->warm. u and v may be NULL; v needs the primal view.
-// FIL_OK means that the solver ran: whether it reached its goal is stats->outcome.
+// The problem is checked first. FIL_OK means that the solver ran: whether it reached its goal is stats->outcome.
 fil_contact_def fil_contact_def_default(void);
 fil_status fil_contact_solve(fil_context *context, fil_contact_problem *problem, const fil_contact_def *def, double *r,
                              double *u, double *v, fil_solve_stats *stats);

@@ -29,7 +29,7 @@ typedef enum fil_status {
 typedef struct fil_context fil_context; // error text, threads, memory: one per host thread
 typedef struct fil_arena fil_arena;     // memory released in one call
 
-// How a library call obtains memory, logs and runs in parallel. Zeroed callbacks mean malloc, free, no log.
+// How a library call obtains memory and runs in parallel. Zeroed callbacks mean malloc and free.
 typedef struct fil_context_def {
     int threads; // 0: all that OpenMP offers
     void *(*allocate)(void *user, size_t size);

@@ -81,6 +81,12 @@ static fil_status parse_solver(fil_context *context, fil_arena *arena, const cha
 
 static fil_status check_def(fil_context *context, const fil_contact_def *def)
 {
+    if (!def->solver || !def->local)
+        return fil_context_fail(context, FIL_BAD_INPUT,
+                                "solver and local: must be names (start from fil_contact_def_default)");
+    if ((int)def->merit < 0 || def->merit >= FIL_MERIT_COUNT)
+        return fil_context_fail(context, FIL_BAD_INPUT, "merit: must be natural, fclib or fb (got %d)",
+                                (int)def->merit);
     if (!(def->tolerance > 0) || !(def->tolerance < INFINITY))
         return fil_context_fail(context, FIL_BAD_INPUT, "tolerance: must be above 0 (got %g)", def->tolerance);
     if (def->max_iterations < 0)
@@ -184,6 +190,8 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
         status = parse_solver(context, scratch, def->solver, &type, &param);
     if (status == FIL_OK)
         status = fil_local_parse(context, scratch, def->local, local_tolerance, &task.local);
+    if (status == FIL_OK)
+        status = fil_contact_problem_check(context, problem);
 
     // Prepare the view that the solver asks for.
     if (status == FIL_OK && (type->needs & FIL_NEEDS_DUAL))

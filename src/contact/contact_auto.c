@@ -47,7 +47,7 @@ static const fil_field fields[] = {
 static fil_status make(const fil_contact_task *task, const auto_param *setting, fil_solve_stats *stats,
                        auto_state *state)
 {
-    const int64_t default_budget = INT64_MAX;
+    const int64_t default_budget = 300000; // four times what the hardest problem that it solved has needed
     int64_t size = 3 * (int64_t)task->problem->contact_count;
     *state = (auto_state){.task = task, .size = size, .rng = fil_rng_make(1)};
     fil_status status = fil_contact_watch_make(task, stats, default_budget, &state->watch);

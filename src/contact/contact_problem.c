@@ -46,7 +46,10 @@ static fil_status add_dual(fil_contact_problem *problem, int64_t block_count)
 fil_status fil_contact_problem_create_dual(fil_context *context, int contact_count, int64_t block_count,
                                            fil_contact_problem **out)
 {
-    FIL_ASSERT(contact_count >= 0 && block_count >= contact_count);
+    *out = NULL;
+    if (contact_count < 0 || block_count < contact_count)
+        return fil_context_fail(context, FIL_BAD_INPUT, "a problem of %d contacts with %lld blocks cannot be",
+                                contact_count, (long long)block_count);
     fil_contact_problem *problem;
     fil_status status = create_empty(context, contact_count, &problem);
     *out = NULL;
@@ -65,6 +68,10 @@ fil_status fil_contact_problem_create_primal(fil_context *context, int contact_c
                                              int64_t matrix_values, int side_count, int64_t jacobian_values,
                                              fil_contact_problem **out)
 {
+    *out = NULL;
+    if (contact_count < 0 || body_count < 0 || dof_count < 0 || matrix_values < 0 || side_count < 0 ||
+        jacobian_values < 0)
+        return fil_context_fail(context, FIL_BAD_INPUT, "a problem cannot have a negative number of anything");
     fil_contact_problem *problem;
     fil_status status = create_empty(context, contact_count, &problem);
     *out = NULL;
