@@ -7,8 +7,9 @@
 // memory gives. Each sweep is timed alone and repeated: the minimum is what the code costs, the median what one sees
 // on a busy machine.
 //
-// Bars, one thread, natural order, minimum: at most 9 ns per block, and at most 2 × the sweep without local solves, for
-// mfb+enum and for root+enum. Exit 1 when one is missed.
+// Bars, one thread, natural order, minimum: at most 9 ns per block, and at most 2 × the sweep without local solves.
+// Both root+enum, the default, and mfb+enum, the paper's choice, are held against them; exit 1 when the default misses
+// one.
 #include "bench.h"
 
 #include "base/arena.h"
@@ -174,14 +175,15 @@ int main(int argc, char **argv)
     }
     bench bench = make_bench(rods, repeats);
     print_head(&bench, 1);
-    bool met = measure(&bench, "mfb+enum", false);
-    met = measure(&bench, "root+enum", false) && met;
+    bool paper_met = measure(&bench, "mfb+enum", false);
+    bool met = measure(&bench, "root+enum", false);
     measure(&bench, "root+enum", true);
     print_head(&bench, 2);
     measure(&bench, "mfb+enum", true);
     measure(&bench, "root+enum", true);
-    printf("\nbars (1 thread, natural order, minimum): at most %g ns per block and %g × no local solves: %s\n",
-           nanoseconds_allowed, ratio_allowed, met ? "met" : "MISSED");
+    printf("\nbars (1 thread, natural order, minimum): at most %g ns per block and %g × no local solves\n"
+           "  root+enum (default) %s, mfb+enum %s\n",
+           nanoseconds_allowed, ratio_allowed, met ? "met" : "MISSED", paper_met ? "met" : "MISSED");
     free(bench.r);
     fil_contact_problem_destroy(bench.problem);
     fil_context_destroy(bench.context);

@@ -590,3 +590,65 @@ TEST(contact_half_storage_is_the_same_problem)
     }
     fil_context_destroy(context);
 }
+
+// Nonsense from a host gets a sentence, not a hang or a crash.
+TEST(contact_refuses_nonsense)
+{
+    fil_context *context = fil_context_create(NULL);
+    const double q[3] = {-1, 0, 0};
+    double r[3] = {0};
+    fil_contact_problem *problem = problem_single(context, 1, q, 0.3), *none;
+    fil_contact_def def = fil_contact_def_default();
+    def.solver = NULL;
+    test_fails(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL), FIL_BAD_INPUT,
+               "solver and local: must be names (start from fil_contact_def_default)");
+    def = fil_contact_def_default();
+    def.merit = (fil_merit)9;
+    test_fails(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL), FIL_BAD_INPUT,
+               "merit: must be natural, fclib or fb (got 9)");
+    def = fil_contact_def_default();
+    problem->mu[0] = NAN;
+    test_fails(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL), FIL_BAD_INPUT,
+               "mu[0]: must be a finite number >= 0 (got nan)");
+    problem->mu[0] = 0.3;
+    problem->q[1] = NAN;
+    test_fails(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL), FIL_BAD_INPUT,
+               "q[1]: must be a finite number (got nan)");
+    test_fails(context, fil_contact_problem_create_dual(context, -1, 0, &none), FIL_BAD_INPUT,
+               "a problem of -1 contacts with 0 blocks cannot be");
+    test_fails(context, fil_contact_problem_create_primal(context, 1, -1, 0, 0, 0, 0, &none), FIL_BAD_INPUT,
+               "a problem cannot have a negative number of anything");
+    fil_contact_problem_destroy(problem);
+    fil_context_destroy(context);
+}
+
+// Newton methods say what is too large for them; auto does without.
+TEST(contact_newton_refuses_what_is_too_large)
+{
+    enum { CONTACTS = 10001 };
+    static const char too_large[] =
+        "Newton methods factor a matrix and take at most 10000 contacts (got 10001): use auto or gs";
+    fil_context *context = fil_context_create(NULL);
+    fil_contact_problem *problem;
+    test_ok(context, fil_contact_problem_create_dual(context, CONTACTS, CONTACTS, &problem));
+    for (int i = 0; i < CONTACTS; ++i) {
+        problem->W.start[i + 1] = i + 1;
+        problem->W.column[i] = i;
+        for (int k = 0; k < 3; ++k)
+            problem->W.value[9 * i + 4 * k] = 1;
+        problem->q[3 * i] = -1;
+        problem->mu[i] = 0.3;
+    }
+    double *r = impulse_of(problem);
+    fil_contact_def def = fil_contact_def_default();
+    def.solver = "proximal";
+    test_fails(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL), FIL_BAD_INPUT, too_large);
+    def.solver = "newton";
+    test_fails(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL), FIL_BAD_INPUT, too_large);
+    def.solver = "auto";
+    test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL));
+    test_near(r[0], 1, 1e-8);
+    free(r);
+    fil_contact_problem_destroy(problem);
+    fil_context_destroy(context);
+}
