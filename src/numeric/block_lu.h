@@ -13,7 +13,6 @@ typedef struct fil_block_lu {
     int *order;     // [n] elimination step -> block
     int *step_of;   // [n] block -> elimination step
     int *degree;
-    bool has_order;
 
     // The factors, by elimination steps: U by rows, L by rows. Both grow as needed.
     int64_t *u_start, *l_start; // [n + 1]
