@@ -536,6 +536,13 @@ fil_status fil_hdf5_read_find(fil_hdf5_read *file, const char *path, fil_hdf5_ob
 
 // ---- elements
 
+static fil_status fetch_elements(fil_hdf5_read *file, const fil_hdf5_object *set, int64_t first, int64_t count,
+                                 unsigned char piece[8 * STEP])
+{
+    uint64_t size = (uint64_t)set->element_size;
+    return fetch(file, set->path, set->address + (uint64_t)first * size, piece, (uint64_t)count * size);
+}
+
 fil_status fil_hdf5_read_integers(fil_hdf5_read *file, const fil_hdf5_object *set, int64_t first, int64_t count,
                                   int *out)
 {
@@ -544,8 +551,7 @@ fil_status fil_hdf5_read_integers(fil_hdf5_read *file, const fil_hdf5_object *se
     for (int64_t done = 0; done < count; done += STEP) {
         int64_t now = count - done < STEP ? count - done : STEP;
         uint64_t size = (uint64_t)set->element_size;
-        fil_status status =
-            fetch(file, set->path, set->address + (uint64_t)(first + done) * size, piece, (uint64_t)now * size);
+        fil_status status = fetch_elements(file, set, first + done, now, piece);
         if (status != FIL_OK)
             return status;
         for (int64_t k = 0; k < now; ++k) {
@@ -569,8 +575,7 @@ fil_status fil_hdf5_read_reals(fil_hdf5_read *file, const fil_hdf5_object *set, 
     for (int64_t done = 0; done < count; done += STEP) {
         int64_t now = count - done < STEP ? count - done : STEP;
         uint64_t size = (uint64_t)set->element_size;
-        fil_status status =
-            fetch(file, set->path, set->address + (uint64_t)(first + done) * size, piece, (uint64_t)now * size);
+        fil_status status = fetch_elements(file, set, first + done, now, piece);
         if (status != FIL_OK)
             return status;
         for (int64_t k = 0; k < now; ++k) {
