@@ -128,7 +128,7 @@ static fil_status prepare(fil_linearisation *lin, double lambda, double *dr)
     assemble(lin, lambda, dr);
     if (same)
         return FIL_OK;
-    fil_status status = fil_block_lu_analyse(&lin->lu, lin->active_count, lin->start, lin->column, false);
+    fil_status status = fil_block_lu_analyse(&lin->lu, lin->active_count, lin->start, lin->column);
     lin->analysed = status == FIL_OK;
     lin->analysed_count = lin->active_count;
     memcpy(lin->analysed_active, lin->active, (size_t)lin->active_count * sizeof *lin->active);

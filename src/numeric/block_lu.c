@@ -79,7 +79,7 @@ static int next_block(const fil_block_lu *lu)
 }
 
 // Removes `block` from the graph and joins its neighbours. Its own row keeps them: the pattern of U.
-static void eliminate(fil_block_lu *lu, int block, int words, bool want_degrees)
+static void eliminate(fil_block_lu *lu, int block, int words)
 {
     const uint64_t *own = lu->bits + (int64_t)block * words;
     for (int w = 0; w < words; ++w)
@@ -90,8 +90,7 @@ static void eliminate(fil_block_lu *lu, int block, int words, bool want_degrees)
                 row[v] |= own[v];
             clear_bit(row, other);
             clear_bit(row, block);
-            if (want_degrees)
-                lu->degree[other] = count_bits(row, words);
+            lu->degree[other] = count_bits(row, words);
         }
 }
 
@@ -137,23 +136,22 @@ static void store_patterns(fil_block_lu *lu, int words)
             lu->l_step[lu->l_start[lu->u_step[k] + 1]++] = step;
 }
 
-fil_status fil_block_lu_analyse(fil_block_lu *lu, int n, const int64_t *start, const int *column, bool keep_order)
+fil_status fil_block_lu_analyse(fil_block_lu *lu, int n, const int64_t *start, const int *column)
 {
-    FIL_ASSERT(n <= lu->capacity && (!keep_order || n == lu->n));
+    FIL_ASSERT(n <= lu->capacity);
     lu->n = n;
     int words = (n + 63) / 64;
     load_graph(lu, start, column, words);
     int64_t fill = 0;
-    if (!keep_order)
-        for (int i = 0; i < n; ++i) {
-            lu->step_of[i] = -1;
-            lu->degree[i] = count_bits(lu->bits + (int64_t)i * words, words);
-        }
+    for (int i = 0; i < n; ++i) {
+        lu->step_of[i] = -1;
+        lu->degree[i] = count_bits(lu->bits + (int64_t)i * words, words);
+    }
     for (int step = 0; step < n; ++step) {
-        int block = keep_order ? lu->order[step] : next_block(lu);
+        int block = next_block(lu);
         lu->order[step] = block;
         lu->step_of[block] = step;
-        eliminate(lu, block, words, !keep_order);
+        eliminate(lu, block, words);
         fill += count_bits(lu->bits + (int64_t)block * words, words);
     }
     fil_status status = reserve(lu, fill);

@@ -26,9 +26,9 @@ typedef struct fil_block_lu {
 
 // Room for up to `capacity` blocks.
 fil_status fil_block_lu_make(fil_arena *arena, int capacity, fil_block_lu *out);
-// Pattern of an n-block matrix in compressed rows (symmetric, diagonal included or not). Chooses an ordering, unless
-// `keep_order` asks for the last one again (same n), and finds the fill. FIL_NO_MEMORY when the fill does not fit.
-fil_status fil_block_lu_analyse(fil_block_lu *lu, int n, const int64_t *start, const int *column, bool keep_order);
+// Pattern of an n-block matrix in compressed rows (symmetric, diagonal included or not): chooses an ordering and finds
+// the fill. FIL_NO_MEMORY when the fill does not fit.
+fil_status fil_block_lu_analyse(fil_block_lu *lu, int n, const int64_t *start, const int *column);
 // Block multiply-adds of one factorisation of the pattern analysed last.
 double fil_block_lu_work(const fil_block_lu *lu);
 // Values in the pattern given to analyse. False when a pivot block is singular.
