@@ -1,10 +1,17 @@
 // Four doubles in one register, through GCC's vector extensions: plain operators, no intrinsics.
+//
+// Comparisons give a mask (fil_m4: all bits set or none, per lane); fil_v4_select chooses by it. A mask is a vector of
+// whole numbers, so masks combine with & | ~.
 #ifndef FIL_MATH_SIMD_H
 #define FIL_MATH_SIMD_H
 
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 typedef double fil_v4 __attribute__((vector_size(32)));
+typedef int64_t fil_m4 __attribute__((vector_size(32)));
 
 // Unaligned; reads four numbers even when only three are wanted, so arrays of triples end with one more.
 static inline fil_v4 fil_v4_load(const double *p)
@@ -22,6 +29,102 @@ static inline void fil_v4_store(double *p, fil_v4 v)
 static inline fil_v4 fil_v4_all(double x)
 {
     return (fil_v4){x, x, x, x};
+}
+
+// mask ? a : b
+static inline fil_v4 fil_v4_select(fil_m4 mask, fil_v4 a, fil_v4 b)
+{
+    return (fil_v4)((mask & (fil_m4)a) | (~mask & (fil_m4)b));
+}
+
+static inline fil_v4 fil_v4_max(fil_v4 a, fil_v4 b)
+{
+    return fil_v4_select(a > b, a, b);
+}
+
+static inline fil_v4 fil_v4_min(fil_v4 a, fil_v4 b)
+{
+    return fil_v4_select(a < b, a, b);
+}
+
+static inline fil_v4 fil_v4_abs(fil_v4 a)
+{
+    return (fil_v4)((fil_m4)a & INT64_MAX);
+}
+
+static inline fil_v4 fil_v4_sqrt(fil_v4 a)
+{
+    return (fil_v4){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])};
+}
+
+static inline bool fil_m4_any(fil_m4 mask)
+{
+    return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+}
+
+static inline bool fil_m4_all(fil_m4 mask)
+{
+    return (mask[0] & mask[1] & mask[2] & mask[3]) != 0;
+}
+
+// Lanes that hold a finite number.
+static inline fil_m4 fil_v4_finite(fil_v4 a)
+{
+    return fil_v4_abs(a) <= 0x1.fffffffffffffp+1023;
+}
+
+// Four vectors of three, side by side.
+typedef struct fil_w3 {
+    fil_v4 x, y, z;
+} fil_w3;
+
+// Component k of the vectors lies at p[4 k .. 4 k + 3].
+static inline fil_w3 fil_w3_load(const double *p)
+{
+    return (fil_w3){fil_v4_load(p), fil_v4_load(p + 4), fil_v4_load(p + 8)};
+}
+
+static inline void fil_w3_store(double *p, fil_w3 a)
+{
+    fil_v4_store(p, a.x);
+    fil_v4_store(p + 4, a.y);
+    fil_v4_store(p + 8, a.z);
+}
+
+static inline fil_w3 fil_w3_add(fil_w3 a, fil_w3 b)
+{
+    return (fil_w3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline fil_w3 fil_w3_subtract(fil_w3 a, fil_w3 b)
+{
+    return (fil_w3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline fil_w3 fil_w3_scale(fil_v4 s, fil_w3 a)
+{
+    return (fil_w3){s * a.x, s * a.y, s * a.z};
+}
+
+// a + s b
+static inline fil_w3 fil_w3_add_scaled(fil_w3 a, fil_v4 s, fil_w3 b)
+{
+    return (fil_w3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static inline fil_v4 fil_w3_dot(fil_w3 a, fil_w3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline fil_w3 fil_w3_cross(fil_w3 a, fil_w3 b)
+{
+    return (fil_w3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline fil_w3 fil_w3_select(fil_m4 mask, fil_w3 a, fil_w3 b)
+{
+    return (fil_w3){fil_v4_select(mask, a.x, b.x), fil_v4_select(mask, a.y, b.y), fil_v4_select(mask, a.z, b.z)};
 }
 
 #endif
