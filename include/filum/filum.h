@@ -77,6 +77,49 @@ fil_contact_family fil_contact_family_default(void);
 fil_status fil_contact_family_generate(fil_context *context, const fil_contact_family *family,
                                        fil_contact_problem **out);
 
+// Strands: fill a scene, compile it, create a state, step. examples/embed.c shows all of it.
+fil_material fil_material_default(void);
+fil_group fil_group_default(void);
+fil_motion fil_motion_default(void);
+fil_scene fil_scene_default(void);
+fil_pose fil_pose_default(void); // no motion
+
+// Copies all it needs from the scene. The sentence of a failure names group, array and place.
+fil_status fil_model_create(fil_context *context, const fil_scene *scene, fil_model **out);
+void fil_model_destroy(fil_model *model); // after its states
+int fil_model_group_count(const fil_model *model);
+int fil_model_vertex_count(const fil_model *model, int group);
+
+fil_status fil_state_create(fil_context *context, const fil_model *model, fil_state **out);
+void fil_state_destroy(fil_state *state);
+
+// Where the held end (or all of them: strand -1) shall be at the end of the next step. FIL_BAD_INPUT: no such group or
+// strand, or not a finite pose.
+fil_status fil_state_pose(fil_context *context, fil_state *state, int group, bool tip, int strand,
+                          const fil_pose *pose);
+// Forces on the vertices of a group in N, [3 vertices], from now on; NULL: none.
+fil_status fil_state_force(fil_context *context, fil_state *state, int group, const double *force);
+
+// One step of h seconds. Allocates nothing and takes no lock. FIL_BAD_INPUT: h is not a positive finite number. How
+// well it went is in `stats` (may be NULL); the state is finite in any case.
+fil_status fil_step(fil_context *context, fil_state *state, double h, fil_step_stats *stats);
+// Carries every strand to a stable equilibrium under its loads, held ends at their poses, and to rest. Strands that
+// need more than max_iterations are counted in stats->unconverged.
+fil_status fil_relax(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats);
+
+double fil_state_time(const fil_state *state); // s, the sum of all steps
+void fil_state_read(const fil_state *state, int group, const fil_frame *out);
+void fil_state_measure(const fil_state *state, int group, fil_measure *out);
+// How many independent small motions of the strands of a group would lower the energy: 0 means a stable equilibrium.
+// [strands]; held ends stay. FIL_BAD_INPUT: no such group.
+fil_status fil_state_unstable_modes(fil_context *context, fil_state *state, int group, int *modes);
+
+// All that a later step depends on, as bytes: loading them gives the same bits ever after.
+size_t fil_state_size(const fil_state *state);
+void fil_state_save(const fil_state *state, void *bytes);
+// FIL_BAD_INPUT, and the state as before: the bytes are damaged or belong to another model.
+fil_status fil_state_load(fil_context *context, fil_state *state, const void *bytes, size_t size);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

@@ -1,5 +1,7 @@
 // Plain data of filum: what a host program fills in and reads. SI units everywhere.
 //
+// First contact problems, then strands.
+//
 // The one problem that strand models and contact solvers share (docs/notation.md):
 //
 //     A v = b + Hᵀ r,   u = H v + w,   (u_i, r_i) in Coulomb(mu_i)          the primal view
@@ -135,6 +137,122 @@ typedef struct fil_solve_stats {
     double seconds_setup; // assembly of W included when it was not given
     double seconds_solve;
 } fil_solve_stats;
+
+// Strands ------------------------------------------------------------------------------------------------------------
+
+// What a strand is made of. Start from fil_material_default(): human hair.
+typedef struct fil_material {
+    double young;                                  // Pa, Young's modulus E
+    double poisson;                                // Poisson's ratio: the shear modulus is E / (2 (1 + poisson))
+    double density;                                // kg/m³
+    double radius;                                 // m, half-width along the first axis of the cross-section
+    double aspect;                                 // second half-width over first; 1: a round strand
+    double viscosity;                              // Pa s, Kelvin-Voigt: stress = E strain + viscosity × strain rate
+    double drag;                                   // kg/(m s): air drag per metre of strand, force = -drag (v - wind)
+    double damping;                                // 1/s: force = -damping × mass × v
+    double stretch_scale, bend_scale, twist_scale; // factors on the three stiffnesses, for art direction
+} fil_material;
+
+// How one end of every strand of a group is held. Held ends follow their pose (fil_state_pose).
+typedef enum fil_end {
+    FIL_END_FREE,
+    FIL_END_PINNED,  // the last vertex
+    FIL_END_CLAMPED, // the last two vertices, and the rotation about the edge between them
+} fil_end;
+
+// Strands as the host brings them: polylines one after another. NULL arrays take the value named. Nothing is kept: the
+// model copies what it needs.
+typedef struct fil_groom {
+    int strand_count;
+    const int *vertex_count;      // [strands] each at least 2
+    const double *position;       // [3 vertices] where they start
+    const double *rest;           // [3 vertices] their shape without load; NULL: as they start
+    const double *natural_strain; // [3 vertices] natural curvature about the first and the second axis of the
+                                  // cross-section (1/m) and natural twist (rad/m), read at inner vertices; `rest` then
+                                  // gives lengths only. NULL: what `rest` shows, without twist
+    const double *normal;         // [3 strands] first axis of the cross-section at the root; NULL: any
+    const double *velocity;       // [3 vertices] NULL: at rest
+    const double *radius;         // [vertices] NULL: the material's
+    const double *density;        // [vertices] NULL: the material's
+    const unsigned char *hold;    // [vertices] 0 free, 1 follows the root pose, 2 the tip pose, besides the ends;
+                                  // NULL: the ends alone
+} fil_groom;
+
+// Strands of one kind. Start from fil_group_default().
+typedef struct fil_group {
+    const char *name;  // for messages
+    const char *model; // a key of `filum info strand`, settings behind a colon: "der:hessian=filter"
+    fil_material material;
+    fil_end root, tip; // first vertex, last vertex
+    fil_groom groom;
+} fil_group;
+
+typedef enum fil_scheme {
+    FIL_SCHEME_EULER, // backward Euler: first order, never gains energy
+    FIL_SCHEME_THETA, // 0.5: trapezoidal, second order, keeps energy; 1: backward Euler
+    FIL_SCHEME_BDF2,  // second order, little damping; the first step is backward Euler
+} fil_scheme;
+
+typedef enum fil_method {
+    FIL_METHOD_NEWTON, // with backtracking line search [Jia20, Algorithm 1]
+    FIL_METHOD_QUASI,  // the same with the first factor of the step kept as long as it serves
+    FIL_METHOD_FIXED,  // max_iterations Newton steps, no line search [Shi23]
+} fil_method;
+
+// How strands are carried through time. Start from fil_motion_default().
+typedef struct fil_motion {
+    fil_scheme scheme;
+    double theta; // of FIL_SCHEME_THETA
+    fil_method method;
+    int max_iterations;
+    double tolerance; // m/s: an iteration that changes no velocity by more is the last
+} fil_motion;
+
+// Everything a simulation is made of. Start from fil_scene_default().
+typedef struct fil_scene {
+    double gravity[3]; // m/s²
+    double wind[3];    // m/s, of the air
+    fil_motion motion;
+    const fil_group *groups;
+    int group_count;
+} fil_scene;
+
+typedef struct fil_model fil_model; // a compiled scene: constant, may be shared by states
+typedef struct fil_state fil_state; // all that changes: what a checkpoint holds, and memory to step in
+
+// A rigid motion away from the start: a held vertex that started at x is taken to rotation x + position.
+typedef struct fil_pose {
+    double position[3];
+    double rotation[4]; // quaternion w x y z; need not be normalised
+} fil_pose;
+
+// Where results go; NULL: not wanted. In the order of the groom.
+typedef struct fil_frame {
+    double *position; // [3 vertices]
+    double *velocity; // [3 vertices]
+    double *normal;   // [3 vertices] first axis of the cross-section on the edge behind the vertex (the last repeats)
+} fil_frame;
+
+typedef struct fil_step_stats {
+    int strands;
+    int unconverged;        // strands that spent their iterations above the tolerance; their last iterate is kept
+    int failed;             // strands whose numbers were not finite: left where they were, at rest
+    int64_t iterations;     // Newton iterations, summed over strands
+    int most_iterations;    // of one strand
+    int64_t factorisations; // summed over strands
+    int64_t backtracks;     // shortened steps
+    int64_t repairs;        // Hessians that were not positive definite and were filtered
+    double worst_change;    // m/s: the largest change of a velocity in a last iteration
+} fil_step_stats;
+
+// Sums over a group, from the state alone.
+typedef struct fil_measure {
+    double kinetic, elastic, gravity; // J; gravity: -m g·x
+    double mass;                      // kg, held vertices included
+    double momentum[3];               // kg m/s
+    double angular_momentum[3];       // kg m²/s, about the origin
+    double stretch;                   // largest | |e| / rest length - 1 | of an edge
+} fil_measure;
 
 #ifdef __cplusplus
 }
