@@ -57,8 +57,7 @@ static fil_status parse_solver(fil_context *context, fil_arena *arena, const cha
 {
     fil_settings_owner owners[LIST_SIZE];
     for (int i = 0; i < LIST_SIZE; ++i)
-        owners[i] =
-            (fil_settings_owner){list[i]->name, list[i]->fields, list[i]->field_count, list[i]->param_size};
+        owners[i] = (fil_settings_owner){list[i]->name, list[i]->fields, list[i]->field_count, list[i]->param_size};
     int index;
     fil_status status =
         fil_settings_choose(context, arena, "contact solver", "contact", owners, LIST_SIZE, text, &index, param);

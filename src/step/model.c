@@ -115,8 +115,7 @@ static fil_status compile(fil_context *context, const fil_scene *scene, fil_mode
         int length = snprintf(place, sizeof place, "groups[%d]", model->group_count);
         if (*name)
             snprintf(place + length, sizeof place - (size_t)length, " (%.80s)", name);
-        fil_status status =
-            fil_strands_build(context, model->arena, group, place, &model->groups[model->group_count]);
+        fil_status status = fil_strands_build(context, model->arena, group, place, &model->groups[model->group_count]);
         if (status != FIL_OK)
             return status;
     }

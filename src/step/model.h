@@ -34,12 +34,12 @@ typedef struct fil_strand_report {
 
 // Memory of a step, nothing of which outlives it.
 typedef struct fil_group_scratch {
-    double *q_hat, *q_tilde, *load;      // [rows × dofs]: the step is min ½ |q - q̃|²_M / s² + E(q) - load·q, v = (q - q̂) / s
-    double *strain;                      // [rows × strain_count] where no stress acts, viscosity included
-    double *q[2], *frame[2];             // iterate and trial
-    double *gradient, *direction;        // [rows × dofs]
-    double *band[2];                     // [rows × dofs × (bandwidth + 1)]; the second holds repairs
-    fil_strand_report *report;           // [packs × FIL_LANES]
+    double *q_hat, *q_tilde, *load; // [rows × dofs]: the step is min ½ |q - q̃|²_M / s² + E(q) - load·q, v = (q - q̂) / s
+    double *strain;                 // [rows × strain_count] where no stress acts, viscosity included
+    double *q[2], *frame[2];      // iterate and trial
+    double *gradient, *direction; // [rows × dofs]
+    double *band[2];              // [rows × dofs × (bandwidth + 1)]; the second holds repairs
+    fil_strand_report *report;    // [packs × FIL_LANES]
 } fil_group_scratch;
 
 typedef struct fil_memory_head {

@@ -66,7 +66,7 @@ static fil_status make_scratch(fil_arena *arena, const fil_strands *S, fil_group
                  {&out->band[0], dofs * (S->type->bandwidth + 1)},
                  {&out->band[1], dofs * (S->type->bandwidth + 1)}};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; ++i) {
-        *rooms[i].array = FIL_ARENA_ARRAY(arena, double, (size_t)S->row_count * FIL_LANES * (size_t)rooms[i].width);
+        *rooms[i].array = FIL_ARENA_ARRAY(arena, double, (size_t)S->row_count *FIL_LANES *(size_t)rooms[i].width);
         if (!*rooms[i].array)
             return FIL_NO_MEMORY;
     }
@@ -146,8 +146,7 @@ static fil_status check_group(fil_context *context, const fil_state *state, int 
     return FIL_OK;
 }
 
-fil_status fil_state_pose(fil_context *context, fil_state *state, int group, bool tip, int strand,
-                          const fil_pose *pose)
+fil_status fil_state_pose(fil_context *context, fil_state *state, int group, bool tip, int strand, const fil_pose *pose)
 {
     fil_status status = check_group(context, state, group);
     if (status != FIL_OK)

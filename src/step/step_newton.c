@@ -175,6 +175,12 @@ fil_v4 fil_newton_direction(fil_newton *newton, fil_m4 active, fil_v4 *change)
         most = fil_v4_select(moved <= most, most, moved);
     }
     *change = fil_v4_sqrt(most);
+    // A lane that lost its numbers stays where it is: zero times infinity would spread.
+    fil_m4 finite = fil_v4_finite(*change);
+    for (int j = 0; !fil_m4_all(finite) && j < newton->size; ++j) {
+        double *d = newton->direction + (ptrdiff_t)j * FIL_LANES;
+        fil_v4_store(d, fil_v4_select(finite, fil_v4_load(d), zero));
+    }
     return slope;
 }
 
@@ -183,8 +189,7 @@ void fil_newton_try(fil_newton *newton, fil_v4 length)
     const fil_strand_type *type = newton->S->type;
     for (int j = 0; j < newton->size; ++j) {
         ptrdiff_t at = (ptrdiff_t)j * FIL_LANES;
-        fil_v4_store(newton->q_trial + at,
-                     fil_v4_load(newton->q + at) + length * fil_v4_load(newton->direction + at));
+        fil_v4_store(newton->q_trial + at, fil_v4_load(newton->q + at) + length * fil_v4_load(newton->direction + at));
     }
     if (type->carry)
         type->carry(newton->vertices, newton->q, newton->frame, newton->q_trial, newton->frame_trial);
@@ -199,7 +204,7 @@ void fil_newton_accept(fil_newton *newton)
 
 void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_v4 slope, bool with_hessian, fil_newton_search *out)
 {
-    const double armijo = 1e-4, rounding = 1e-11;
+    const double armijo = 1e-4, rounding = 1e-12;
     enum { MOST = 40 };
     fil_v4 zero = {0}, before = newton->energy;
     *out = (fil_newton_search){.length = fil_v4_select(active, fil_v4_all(1), zero)};

@@ -45,7 +45,6 @@ typedef struct fil_newton_search {
     fil_v4 length, energy; // of the trial
     int backtracks[FIL_LANES];
 } fil_newton_search;
-void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_v4 slope, bool with_hessian,
-                            fil_newton_search *out);
+void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_v4 slope, bool with_hessian, fil_newton_search *out);
 
 #endif

@@ -23,27 +23,28 @@ typedef struct fil_strands {
 
     // Where strands are.
     int strand_count, pack_count;
-    int64_t vertex_count;    // as in the groom
-    int64_t row_count;       // vertices of all packs, lanes counted once
-    int *pack_vertices;      // [packs]
-    int64_t *pack_row;       // [packs + 1] first row
-    int *slot;               // [strands] pack × FIL_LANES + lane
-    int *strand_of_slot;     // [packs × FIL_LANES] the strand that a lane follows: its own, or a copy to fill the pack
-    int *vertices;           // [strands]
-    int64_t *first_vertex;   // [strands + 1] in the groom
-    double *strand_length;   // [strands] m, at rest
+    int64_t vertex_count;  // as in the groom
+    int64_t row_count;     // vertices of all packs, lanes counted once
+    int *pack_vertices;    // [packs]
+    int64_t *pack_row;     // [packs + 1] first row
+    int *slot;             // [strands] pack × FIL_LANES + lane
+    int *strand_of_slot;   // [packs × FIL_LANES] the strand that a lane follows: its own, or a copy to fill the pack
+    int *vertices;         // [strands]
+    int64_t *first_vertex; // [strands + 1] in the groom
+    double *strand_length; // [strands] m, at rest
 
     // Constants, [rows × count].
-    double *inertia;   // dofs: kg, and kg m² for angles
-    double *drag;      // 1: kg/s, of the air on the whole vertex
-    double *radius;    // 1: m
-    double *constants; // type->constant_count
-    double *strain;    // type->strain_count, at rest
-    double *free;      // dofs: 1 free, 0 held
+    double *inertia;     // dofs: kg, and kg m² for angles
+    double *drag;        // 1: kg/s, of the air on the whole vertex
+    double *radius;      // 1: m
+    double *edge_length; // 1: m, of the edge behind, at rest
+    double *constants;   // type->constant_count
+    double *strain;      // type->strain_count, at rest
+    double *free;        // dofs: 1 free, 0 held
 
     // Held unknowns: the rows that have any, by packs.
-    int64_t *held_start; // [packs + 1]
-    int *held_vertex;    // vertex within the pack
+    int64_t *held_start;   // [packs + 1]
+    int *held_vertex;      // vertex within the pack
     unsigned char *holder; // [rows × FIL_LANES] 0 none, 1 root pose, 2 tip pose, 3 beyond the end of the strand
 
     // At the start.
@@ -60,11 +61,11 @@ fil_status fil_strands_build(fil_context *context, fil_arena *arena, const fil_g
 typedef struct fil_strand_maker {
     fil_strand_shape shape;
     double *rest, *rest_axis, *rest_twist, *length, *stretch, *bend1, *bend2, *twist; // what the shape points at
-    double *start_axis; // [3 (n - 1)]
-    double *mass;       // [n] kg
-    double *rotary;     // [n] kg m², of the edge behind the vertex; the last one is idle
-    double *voronoi;    // [n] m
-    double *radius;     // [n] m
+    double *start_axis;                                                               // [3 (n - 1)]
+    double *mass;                                                                     // [n] kg
+    double *rotary;  // [n] kg m², of the edge behind the vertex; the last one is idle
+    double *voronoi; // [n] m
+    double *radius;  // [n] m
 } fil_strand_maker;
 
 fil_status fil_strand_maker_create(fil_arena *arena, int longest, fil_strand_maker *out);

@@ -10,8 +10,8 @@
 //     twist    ½ (C / l) (m - m̄)²,  m = θf - θe + reference twist
 //
 // Reference frames are carried through time by parallel transport along each edge's own motion, so a Hessian is banded:
-// the energy at q is a function of q in the chart of the frames at hand, and so are its derivatives. With M = Σ a_c m_c,
-// a_c = k_c (κ_c - κ̄_c), K = M·κb, t̃ = (te + tf) / χ, all second derivatives of the curvatures collapse into one
+// the energy at q is a function of q in the chart of the frames at hand, and so are its derivatives. With M = Σ a_c
+// m_c, a_c = k_c (κ_c - κ̄_c), K = M·κb, t̃ = (te + tf) / χ, all second derivatives of the curvatures collapse into one
 // expression in M; see add_second_derivatives.
 //
 // Differs from paper: (2.6) prints the weight 1 / (2 l), twice the rod's energy when l is the Voronoi length of (2.2);
@@ -43,7 +43,8 @@ typedef struct der_param {
 static const fil_field fields[] = {
     {"hessian", FIL_KIND_CHOICE, offsetof(der_param, hessian), ADAPTIVE, 0, 0, "",
      "adaptive|none|gauss-newton|filter|gauss-newton+stretch",
-     "second derivatives: exact and repaired where indefinite; exact; first derivatives of the strains only; exact with "
+     "second derivatives: exact and repaired where indefinite; exact; first derivatives of the strains only; exact "
+     "with "
      "negative eigenvalues of each stencil set to zero; Gauss-Newton with filtered stretch"},
     {"bend", FIL_KIND_CHOICE, offsetof(der_param, bend), ANISOTROPIC, 0, 0, "", "anisotropic|isotropic",
      "curvature measured in the material frames of both edges, or its magnitude alone (no preferred direction)"},
@@ -312,8 +313,8 @@ static inline void add_second_derivatives(const joint *j, const edge *e, const e
     add_outer(S->ef, fil_w3_scale(ef, left), j->tilde);
     add_outer(S->ef, fil_w3_scale(-ef, j->tilde), z);
     add_outer(S->ef, fil_w3_scale(-ef * diagonal, e->t), f->t);
-    add_cross(S->ef, fil_w3_scale(ef, fil_w3_add_scaled(fil_w3_scale(fil_v4_all(-1), M), half * j->two_over_chi,
-                                                        e->t)));
+    add_cross(S->ef,
+              fil_w3_scale(ef, fil_w3_add_scaled(fil_w3_scale(fil_v4_all(-1), M), half * j->two_over_chi, e->t)));
     S->ef[0] -= ef * diagonal, S->ef[4] -= ef * diagonal, S->ef[8] -= ef * diagonal;
 
     if (isotropic)
@@ -378,8 +379,8 @@ static void clamp_stencil(stencil *S)
     }
     for (int i = 0; i < 3; ++i)
         for (int k = 0; k < 3; ++k)
-            S->ef[3 * i + k] = a * a * A[N * i + k] - b * b * A[N * (3 + i) + 3 + k] +
-                               a * b * (A[N * i + 3 + k] - A[N * (3 + i) + k]);
+            S->ef[3 * i + k] =
+                a * a * A[N * i + k] - b * b * A[N * (3 + i) + 3 + k] + a * b * (A[N * i + 3 + k] - A[N * (3 + i) + k]);
     for (int t = 0; t < 2; ++t) {
         const fil_v4 *row_of = A + (ptrdiff_t)N * (6 + t);
         fil_w3 u = {a * row_of[0], a * row_of[1], a * row_of[2]}, w = {b * row_of[3], b * row_of[4], b * row_of[5]};

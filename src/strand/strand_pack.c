@@ -5,7 +5,7 @@
 
 #include "base/settings.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 static fil_status check_group(fil_context *context, const fil_group *group, const char *place)
@@ -76,7 +76,7 @@ static fil_status lay_out(fil_arena *arena, const fil_groom *groom, fil_strands 
     out->pack_vertices = FIL_ARENA_ARRAY(arena, int, packs);
     out->pack_row = FIL_ARENA_ARRAY(arena, int64_t, (size_t)packs + 1);
     out->slot = FIL_ARENA_ARRAY(arena, int, strands);
-    out->strand_of_slot = FIL_ARENA_ARRAY(arena, int, (size_t)packs * FIL_LANES);
+    out->strand_of_slot = FIL_ARENA_ARRAY(arena, int, (size_t)packs *FIL_LANES);
     out->vertices = FIL_ARENA_ARRAY(arena, int, strands);
     out->first_vertex = FIL_ARENA_ARRAY(arena, int64_t, (size_t)strands + 1);
     out->strand_length = FIL_ARENA_ARRAY(arena, double, strands);
@@ -115,6 +115,7 @@ static fil_status make_room(fil_arena *arena, fil_strands *out)
     } rooms[] = {{&out->inertia, type->dofs},
                  {&out->drag, 1},
                  {&out->radius, 1},
+                 {&out->edge_length, 1},
                  {&out->constants, type->constant_count},
                  {&out->strain, type->strain_count},
                  {&out->free, type->dofs},
@@ -123,11 +124,11 @@ static fil_status make_room(fil_arena *arena, fil_strands *out)
                  {&out->frame, type->frame_count},
                  {&out->axis, 3}};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; ++i) {
-        *rooms[i].array = FIL_ARENA_ARRAY(arena, double, (size_t)out->row_count * FIL_LANES * (size_t)rooms[i].width);
+        *rooms[i].array = FIL_ARENA_ARRAY(arena, double, (size_t)out->row_count *FIL_LANES *(size_t)rooms[i].width);
         if (!*rooms[i].array)
             return FIL_NO_MEMORY;
     }
-    out->holder = FIL_ARENA_ARRAY(arena, unsigned char, (size_t)out->row_count * FIL_LANES);
+    out->holder = FIL_ARENA_ARRAY(arena, unsigned char, (size_t)out->row_count *FIL_LANES);
     return out->holder ? FIL_OK : FIL_NO_MEMORY;
 }
 
@@ -158,7 +159,8 @@ static void place_strand(const fil_group *group, int strand, const fil_strand_ma
         for (int k = 0; k < 3; ++k) {
             double along = beyond ? (i - n + 1) * (x[k] - x[k - 3]) : 0;
             out->q[at + (ptrdiff_t)k * FIL_LANES] = x[k] + along;
-            out->v[at + (ptrdiff_t)k * FIL_LANES] = groom->velocity && !beyond ? groom->velocity[3 * (first + i) + k] : 0;
+            out->v[at + (ptrdiff_t)k * FIL_LANES] =
+                groom->velocity && !beyond ? groom->velocity[3 * (first + i) + k] : 0;
             out->inertia[at + (ptrdiff_t)k * FIL_LANES] = beyond ? 1 : maker->mass[i];
             out->free[at + (ptrdiff_t)k * FIL_LANES] = holder == 0;
         }
@@ -170,6 +172,7 @@ static void place_strand(const fil_group *group, int strand, const fil_strand_ma
         }
         for (int k = 0; k < 3; ++k)
             out->axis[((row + i) * 3 + k) * FIL_LANES + lane] = maker->start_axis[3 * (i < n - 1 ? i : n - 2) + k];
+        out->edge_length[(row + i) * FIL_LANES + lane] = maker->length[i < n - 1 ? i : n - 2];
         out->radius[(row + i) * FIL_LANES + lane] = maker->radius[beyond ? n - 1 : i];
         out->drag[(row + i) * FIL_LANES + lane] = beyond ? 0 : group->material.drag * maker->voronoi[i];
     }
@@ -195,9 +198,9 @@ static fil_status fill(fil_context *context, fil_arena *arena, const fil_group *
         if (type->start)
             type->start(maker.shape.vertices, group->groom.position + 3 * out->first_vertex[strand], maker.start_axis,
                         out->frame + row * type->frame_count * FIL_LANES + lane);
-        status =
-            type->build(context, &maker.shape, out->param, out->constants + row * type->constant_count * FIL_LANES + lane,
-                        out->strain + row * type->strain_count * FIL_LANES + lane);
+        status = type->build(context, &maker.shape, out->param,
+                             out->constants + row * type->constant_count * FIL_LANES + lane,
+                             out->strain + row * type->strain_count * FIL_LANES + lane);
     }
     fil_arena_rewind(arena, mark);
     return status;

@@ -23,7 +23,7 @@ fil_status fil_strand_maker_create(fil_arena *arena, int longest, fil_strand_mak
                  {&out->bend1, 1},   {&out->bend2, 1},     {&out->twist, 1},      {&out->mass, 1},   {&out->rotary, 1},
                  {&out->voronoi, 1}, {&out->radius, 1},    {&out->start_axis, 3}};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; ++i) {
-        *rooms[i].array = FIL_ARENA_ARRAY(arena, double, (size_t)longest * (size_t)rooms[i].width);
+        *rooms[i].array = FIL_ARENA_ARRAY(arena, double, (size_t)longest *(size_t)rooms[i].width);
         if (!*rooms[i].array)
             return FIL_NO_MEMORY;
     }
