@@ -23,28 +23,28 @@ void fil_settings_defaults(const fil_field *fields, int count, void *param)
         store(&fields[i], param, fields[i].def);
 }
 
-// Edit distance of two short words (Levenshtein), one row at a time.
+// Edit distance of two short words: letters inserted, erased, replaced, or swapped with their neighbour.
 static int edit_distance(const char *a, const char *b)
 {
     enum { LONGEST = 63 };
-    size_t columns = strlen(b);
-    if (strlen(a) > LONGEST || columns > LONGEST)
+    int columns = (int)strlen(b), rows = (int)strlen(a);
+    if (rows > LONGEST || columns > LONGEST)
         return LONGEST;
-    int row[LONGEST + 1];
-    for (size_t j = 0; j <= columns; ++j)
-        row[j] = (int)j;
-    for (size_t i = 0; a[i]; ++i) {
-        int diagonal = row[0];
-        row[0] = (int)i + 1;
-        for (size_t j = 0; j < columns; ++j) {
-            int replace = diagonal + (a[i] != b[j]);
-            int insert = row[j] + 1, erase = row[j + 1] + 1;
-            diagonal = row[j + 1];
-            int least = insert < erase ? insert : erase;
-            row[j + 1] = replace < least ? replace : least;
+    int table[LONGEST + 1][LONGEST + 1];
+    for (int i = 0; i <= rows; ++i)
+        for (int j = 0; j <= columns; ++j) {
+            if (i == 0 || j == 0) {
+                table[i][j] = i + j;
+                continue;
+            }
+            int best = table[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            int shorter = 1 + (table[i - 1][j] < table[i][j - 1] ? table[i - 1][j] : table[i][j - 1]);
+            best = shorter < best ? shorter : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && table[i - 2][j - 2] + 1 < best)
+                best = table[i - 2][j - 2] + 1;
+            table[i][j] = best;
         }
-    }
-    return row[columns];
+    return table[rows][columns];
 }
 
 const char *fil_settings_nearest(const char *word, const char *const *names, int count)

@@ -54,7 +54,7 @@ static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_st
             fil_newton_try(newton, fil_v4_all(1), (fil_m4){0});
         } else if (search) {
             fil_newton_search found;
-            fil_newton_line_search(newton, active, slope, fresh, &found);
+            fil_newton_line_search(newton, active, going, slope, fresh, &found);
             for (int lane = 0; lane < FIL_LANES; ++lane)
                 report[lane].backtracks += found.backtracks[lane];
             newton->energy = found.energy;

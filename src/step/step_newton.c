@@ -347,19 +347,20 @@ void fil_newton_accept(fil_newton *newton)
     newton->q_trial = q, newton->frame_trial = frame;
 }
 
-void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_v4 slope, bool with_hessian, fil_newton_search *out)
+void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_m4 searching, fil_v4 slope, bool with_hessian,
+                            fil_newton_search *out)
 {
     const double armijo = 1e-4, rounding = 1e-12;
     enum { MOST = 40 };
     fil_v4 zero = {0}, before = newton->energy;
-    fil_m4 turning = newton->turning;
+    fil_m4 turning = newton->turning & searching;
     *out = (fil_newton_search){.length = fil_v4_select(active, fil_v4_all(1), zero)};
     for (int round = 0;; ++round) {
         fil_newton_try(newton, out->length, turning);
         fil_newton_evaluate(newton, true, with_hessian, &out->energy);
         fil_v4 slack = rounding * (fil_v4_abs(before) + fil_v4_abs(out->energy));
         fil_m4 low = out->energy <= before + armijo * out->length * slope + slack;
-        fil_m4 bad = ~low & (out->length > 0);
+        fil_m4 bad = searching & ~low & (out->length > 0);
         if (!fil_m4_any(bad)) {
             newton->turning = turning;
             newton->rough = newton->repaired & (out->length < 0.2);
