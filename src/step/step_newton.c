@@ -336,8 +336,16 @@ void fil_newton_try(fil_newton *newton, fil_v4 length, fil_m4 turning)
             if (turning[lane])
                 anchor_lane(newton, length, lane);
     }
-    if (type->carry)
-        type->carry(newton->vertices, newton->q, newton->frame, newton->q_trial, newton->frame_trial);
+    if (!type->carry)
+        return;
+    type->carry(newton->vertices, newton->q, newton->frame, newton->q_trial, newton->frame_trial);
+    // Lanes that do not move keep their frames to the last bit, however long the others go on.
+    fil_m4 still = length == 0;
+    ptrdiff_t count = (ptrdiff_t)newton->vertices * type->frame_count * FIL_LANES;
+    for (ptrdiff_t k = 0; fil_m4_any(still) && k < count; k += FIL_LANES) {
+        double *at = newton->frame_trial + k;
+        fil_v4_store(at, fil_v4_select(still, fil_v4_load(newton->frame + k), fil_v4_load(at)));
+    }
 }
 
 void fil_newton_accept(fil_newton *newton)
