@@ -1,4 +1,5 @@
-// Four doubles in one register, through GCC's vector extensions: plain operators, no intrinsics.
+// Four doubles in one register, through GCC's vector extensions: plain operators. Intrinsics only where no operator
+// says the same, each with a fallback of equal meaning.
 //
 // Comparisons give a mask (fil_m4: all bits set or none, per lane); fil_v4_select chooses by it. A mask is a vector of
 // whole numbers, so masks combine with & | ~.
@@ -9,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 
 typedef double fil_v4 __attribute__((vector_size(32)));
 typedef int64_t fil_m4 __attribute__((vector_size(32)));
@@ -57,14 +62,34 @@ static inline fil_v4 fil_v4_sqrt(fil_v4 a)
     return (fil_v4){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])};
 }
 
+// a b + c, rounded once where the processor can. Its value differs between processors: not for sums that must cancel.
+static inline fil_v4 fil_v4_fma(fil_v4 a, fil_v4 b, fil_v4 c)
+{
+#ifdef __FMA__
+    return (fil_v4)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    return a * b + c;
+#endif
+}
+
+// Bit l is set when lane l is.
+static inline int fil_m4_bits(fil_m4 mask)
+{
+#ifdef __AVX__
+    return _mm256_movemask_pd((__m256d)mask);
+#else
+    return (int)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
+#endif
+}
+
 static inline bool fil_m4_any(fil_m4 mask)
 {
-    return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+    return fil_m4_bits(mask) != 0;
 }
 
 static inline bool fil_m4_all(fil_m4 mask)
 {
-    return (mask[0] & mask[1] & mask[2] & mask[3]) != 0;
+    return fil_m4_bits(mask) == 15;
 }
 
 // Lanes that hold a finite number.
