@@ -4,9 +4,9 @@
 #include <string.h>
 
 static const fil_strand_type *const list[] = {
-    NULL,
+    &fil_strand_lifted,
 };
-enum { LIST_SIZE = sizeof list / sizeof *list - 1 };
+enum { LIST_SIZE = sizeof list / sizeof *list };
 
 int fil_strand_type_count(void)
 {

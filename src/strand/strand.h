@@ -5,4 +5,6 @@
 #include "base/context.h"
 #include "filum/extend.h"
 
+extern const fil_strand_type fil_strand_lifted;
+
 #endif
