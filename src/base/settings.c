@@ -157,3 +157,42 @@ fil_status fil_settings_parse(fil_context *context, const char *owner, const fil
     }
     return FIL_OK;
 }
+
+enum { MOST_OWNERS = 64 };
+
+static fil_status unknown_owner(fil_context *context, const char *kind, const char *key,
+                                const fil_settings_owner *owners, int count, const char *name)
+{
+    const char *names[MOST_OWNERS];
+    int known = count < MOST_OWNERS ? count : MOST_OWNERS;
+    for (int i = 0; i < known; ++i)
+        names[i] = owners[i].name;
+    const char *nearest = fil_settings_nearest(name, names, known);
+    return fil_context_fail(context, FIL_BAD_INPUT, "unknown %s '%s'%s%s%s (see `filum info %s`)", kind, name,
+                            nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", key);
+}
+
+fil_status fil_settings_choose(fil_context *context, fil_arena *arena, const char *kind, const char *key,
+                               const fil_settings_owner *owners, int count, const char *text, int *index, void **param)
+{
+    char name[256];
+    size_t length = strcspn(text, ":");
+    if (length >= sizeof name)
+        return fil_context_fail(context, FIL_BAD_INPUT, "%s: the name is too long", kind);
+    memcpy(name, text, length);
+    name[length] = '\0';
+    *index = -1;
+    for (int i = 0; i < count; ++i)
+        if (strcmp(owners[i].name, name) == 0)
+            *index = i;
+    if (*index < 0)
+        return unknown_owner(context, kind, key, owners, count, name);
+    const fil_settings_owner *owner = &owners[*index];
+    *param = fil_arena_allocate(arena, 1, owner->param_size + 1);
+    if (!*param)
+        return FIL_NO_MEMORY;
+    fil_settings_defaults(owner->fields, owner->field_count, *param);
+    return text[length]
+               ? fil_settings_parse(context, name, owner->fields, owner->field_count, text + length + 1, *param)
+               : FIL_OK;
+}

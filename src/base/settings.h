@@ -2,13 +2,26 @@
 #ifndef FIL_BASE_SETTINGS_H
 #define FIL_BASE_SETTINGS_H
 
-#include "base/context.h"
+#include "base/arena.h"
 #include "filum/extend.h"
 
 void fil_settings_defaults(const fil_field *fields, int count, void *param);
 // "relaxation=1.3,order=coloured" over what is in `param`; `owner` names the solver in the sentence of a failure.
 fil_status fil_settings_parse(fil_context *context, const char *owner, const fil_field *fields, int count,
                               const char *text, void *param);
+
+// Something with a name and settings: a solver, a model.
+typedef struct fil_settings_owner {
+    const char *name;
+    const fil_field *fields;
+    int field_count;
+    size_t param_size;
+} fil_settings_owner;
+// "gs:relaxation=1.3": finds the owner and fills its parameters (allocated in `arena`). `kind` ("contact solver") and
+// `key` ("contact", of `filum info`) are for the sentence of a failure.
+fil_status fil_settings_choose(fil_context *context, fil_arena *arena, const char *kind, const char *key,
+                               const fil_settings_owner *owners, int count, const char *text, int *index, void **param);
+
 // The name nearest to `word` in `names`, or NULL when nothing is near: for "did you mean".
 const char *fil_settings_nearest(const char *word, const char *const *names, int count);
 

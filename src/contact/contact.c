@@ -55,28 +55,14 @@ fil_contact_def fil_contact_def_default(void)
 static fil_status parse_solver(fil_context *context, fil_arena *arena, const char *text, const fil_contact_type **type,
                                void **param)
 {
-    char name[256];
-    size_t length = strcspn(text, ":");
-    if (length >= sizeof name)
-        return fil_context_fail(context, FIL_BAD_INPUT, "contact solver: the name is too long");
-    memcpy(name, text, length);
-    name[length] = '\0';
-    *type = fil_contact_type_find(name);
-    if (!*type) {
-        const char *names[LIST_SIZE];
-        for (int i = 0; i < LIST_SIZE; ++i)
-            names[i] = list[i]->name;
-        const char *nearest = fil_settings_nearest(name, names, LIST_SIZE);
-        return fil_context_fail(context, FIL_BAD_INPUT, "unknown contact solver '%s'%s%s%s (see `filum info contact`)",
-                                name, nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-    }
-    *param = fil_arena_allocate(arena, 1, (*type)->param_size + 1);
-    if (!*param)
-        return FIL_NO_MEMORY;
-    fil_settings_defaults((*type)->fields, (*type)->field_count, *param);
-    return text[length]
-               ? fil_settings_parse(context, name, (*type)->fields, (*type)->field_count, text + length + 1, *param)
-               : FIL_OK;
+    fil_settings_owner owners[LIST_SIZE];
+    for (int i = 0; i < LIST_SIZE; ++i)
+        owners[i] = (fil_settings_owner){list[i]->name, list[i]->fields, list[i]->field_count, list[i]->param_size};
+    int index;
+    fil_status status =
+        fil_settings_choose(context, arena, "contact solver", "contact", owners, LIST_SIZE, text, &index, param);
+    *type = status == FIL_OK ? list[index] : NULL;
+    return status;
 }
 
 static fil_status check_def(fil_context *context, const fil_contact_def *def)

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "math/mat3.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,13 +75,6 @@ static double bell(fil_rng *rng)
     return uniform(rng) + uniform(rng) + uniform(rng);
 }
 
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static double dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -110,14 +104,14 @@ static void turn(double frame[3][3], const double rotation[3])
 {
     double turned[3];
     for (int i = 0; i < 2; ++i) {
-        cross(rotation, frame[i], turned);
+        fil_vec3_cross(rotation, frame[i], turned);
         add_scaled(frame[i], 1, turned);
     }
     double length = sqrt(dot(frame[0], frame[0]));
     for (int k = 0; k < 3; ++k)
         frame[0][k] /= length;
     make_square(frame[1], frame[0], frame[2]);
-    cross(frame[0], frame[1], frame[2]);
+    fil_vec3_cross(frame[0], frame[1], frame[2]);
 }
 
 // The part of ∫ n_i and ∫ n_i × x that a length of one piece adds.
@@ -126,7 +120,7 @@ static void add_moment(const piece *piece, int direction, double length, double 
     double middle[3], arm[3];
     memcpy(middle, piece->start, sizeof middle);
     add_scaled(middle, 0.5 * length, piece->frame[0]);
-    cross(piece->frame[direction], middle, arm);
+    fil_vec3_cross(piece->frame[direction], middle, arm);
     add_scaled(moment, length, piece->frame[direction]);
     add_scaled(moment + 3, length, arm);
 }
@@ -152,7 +146,7 @@ static int shape(const family_work *self, int i, double s, double *J, double tan
                 add_moment(&pieces[p], d % 3, length, moment);
             add_moment(&pieces[last], d % 3, rest, moment);
         }
-        cross(moment, x, J + 3 * d);
+        fil_vec3_cross(moment, x, J + 3 * d);
         add_scaled(J + 3 * d, -1, moment + 3);
     }
     return count;
@@ -391,7 +385,7 @@ static void make_jacobians(void *data, int64_t begin, int64_t end)
         add_scaled(frame[1], 1, tangent[1]);
         make_square(frame[0], tangent[0], (double[]){0, 1, 0.5});
         make_square(frame[1], frame[0], (double[]){1, 0.3, 0});
-        cross(frame[0], frame[1], frame[2]);
+        fil_vec3_cross(frame[0], frame[1], frame[2]);
         for (int k = 0; k < count; ++k)
             for (int64_t at = H->value_start[first + k]; at < H->value_start[first + k + 1]; at += 3) {
                 double column[3], sign = k == 0 ? 1 : -1;

@@ -15,6 +15,13 @@ static inline double fil_vec3_norm(const double a[3])
     return sqrt(fil_vec3_dot(a, a));
 }
 
+static inline void fil_vec3_cross(const double a[3], const double b[3], double c[3])
+{
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
 // y = M x
 static inline void fil_mat3_multiply_vector(const double M[9], const double x[3], double y[3])
 {

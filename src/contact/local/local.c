@@ -57,25 +57,16 @@ static fil_status parse_one(fil_context *context, fil_arena *arena, const char *
         return fil_context_fail(context, FIL_BAD_INPUT, "local solver: the name is too long");
     memcpy(copy, text, length);
     copy[length] = '\0';
-    char *settings = strchr(copy, ':');
-    if (settings)
-        *settings++ = '\0';
-    *type = fil_local_type_find(copy);
-    if (!*type) {
-        const char *names[LIST_SIZE];
-        for (int i = 0; i < LIST_SIZE; ++i)
-            names[i] = list[i]->name;
-        const char *nearest = fil_settings_nearest(copy, names, LIST_SIZE);
-        return fil_context_fail(context, FIL_BAD_INPUT, "unknown local solver '%s'%s%s%s (see `filum info local`)",
-                                copy, nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-    }
-    void *memory = fil_arena_allocate(arena, 1, (*type)->param_size + 1);
-    if (!memory)
-        return FIL_NO_MEMORY;
-    fil_settings_defaults((*type)->fields, (*type)->field_count, memory);
+    fil_settings_owner owners[LIST_SIZE];
+    for (int i = 0; i < LIST_SIZE; ++i)
+        owners[i] = (fil_settings_owner){list[i]->name, list[i]->fields, list[i]->field_count, list[i]->param_size};
+    int index;
+    void *memory = NULL;
+    fil_status status =
+        fil_settings_choose(context, arena, "local solver", "local", owners, LIST_SIZE, copy, &index, &memory);
+    *type = status == FIL_OK ? list[index] : NULL;
     *param = memory;
-    return settings ? fil_settings_parse(context, copy, (*type)->fields, (*type)->field_count, settings, memory)
-                    : FIL_OK;
+    return status;
 }
 
 fil_status fil_local_parse(fil_context *context, fil_arena *arena, const char *text, double tolerance, fil_local *out)

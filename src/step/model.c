@@ -1,0 +1,161 @@
+// Compiles a scene: checks it, packs its strands, and forgets the host's arrays.
+#include "step/model.h"
+
+#include "base/hash.h"
+#include "base/settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const fil_field fil_motion_fields[] = {
+    {"scheme", FIL_KIND_CHOICE, offsetof(fil_motion, scheme), FIL_SCHEME_EULER, 0, 2, "", "euler|theta|bdf2",
+     "backward Euler (first order, never gains energy); theta scheme (0.5: second order, keeps energy); BDF2 (second "
+     "order, little damping)"},
+    {"theta", FIL_KIND_REAL, offsetof(fil_motion, theta), 0.5, 0.5, 1, "", NULL, "weight of the new state in theta"},
+    {"method", FIL_KIND_CHOICE, offsetof(fil_motion, method), FIL_METHOD_NEWTON, 0, 2, "", "newton|quasi|fixed",
+     "Newton with line search; the same with a factor kept while it serves; max_iterations Newton steps without line "
+     "search"},
+    {"max_iterations", FIL_KIND_INT, offsetof(fil_motion, max_iterations), 100, 1, 100000, "", NULL,
+     "Newton iterations per step at most"},
+    {"tolerance", FIL_KIND_REAL, offsetof(fil_motion, tolerance), 1e-6, 1e-14, 1e6, "m/s", NULL,
+     "an iteration that changes no velocity by more is the last"},
+};
+const int fil_motion_field_count = sizeof fil_motion_fields / sizeof *fil_motion_fields;
+
+fil_motion fil_motion_default(void)
+{
+    fil_motion motion;
+    fil_settings_defaults(fil_motion_fields, fil_motion_field_count, &motion);
+    return motion;
+}
+
+fil_scene fil_scene_default(void)
+{
+    return (fil_scene){.gravity = {0, -9.81, 0}, .motion = fil_motion_default()};
+}
+
+fil_pose fil_pose_default(void)
+{
+    return (fil_pose){.rotation = {1, 0, 0, 0}};
+}
+
+static fil_status check_scene(fil_context *context, const fil_scene *scene)
+{
+    for (int k = 0; k < 3; ++k)
+        if (!isfinite(scene->gravity[k]) || !isfinite(scene->wind[k]))
+            return fil_context_fail(context, FIL_BAD_INPUT, "%s[%d]: must be finite (got %g)",
+                                    isfinite(scene->gravity[k]) ? "wind" : "gravity", k,
+                                    isfinite(scene->gravity[k]) ? scene->wind[k] : scene->gravity[k]);
+    for (int i = 0; i < fil_motion_field_count; ++i) {
+        const fil_field *field = &fil_motion_fields[i];
+        const char *place = (const char *)&scene->motion + field->offset;
+        double value;
+        int whole;
+        memcpy(&whole, place, sizeof whole);
+        if (field->kind == FIL_KIND_REAL)
+            memcpy(&value, place, sizeof value);
+        else
+            value = whole;
+        if (!(value >= field->min && value <= field->max))
+            return fil_context_fail(context, FIL_BAD_INPUT, "motion.%s: must be from %g to %g (got %g)", field->name,
+                                    field->min, field->max, value);
+    }
+    if (scene->group_count < 0 || (scene->group_count > 0 && !scene->groups))
+        return fil_context_fail(context, FIL_BAD_INPUT, "group_count: must be the number of groups (got %d)",
+                                scene->group_count);
+    return FIL_OK;
+}
+
+static uint64_t fingerprint(const fil_model *model)
+{
+    uint64_t hash = 0;
+    hash = fil_hash_bytes(hash, model->gravity, sizeof model->gravity);
+    hash = fil_hash_bytes(hash, model->wind, sizeof model->wind);
+    hash = fil_hash_bytes(hash, &model->motion, sizeof model->motion);
+    for (int g = 0; g < model->group_count; ++g) {
+        const fil_strands *S = &model->groups[g];
+        const fil_strand_type *type = S->type;
+        size_t row = (size_t)S->row_count * FIL_LANES * sizeof(double);
+        hash = fil_hash_bytes(hash, type->name, strlen(type->name));
+        hash = fil_hash_bytes(hash, S->param, type->param_size);
+        hash = fil_hash_bytes(hash, S->vertices, (size_t)S->strand_count * sizeof(int));
+        hash = fil_hash_bytes(hash, &S->relaxation, sizeof S->relaxation);
+        hash = fil_hash_bytes(hash, &S->damping, sizeof S->damping);
+        hash = fil_hash_bytes(hash, S->inertia, row * (size_t)type->dofs);
+        hash = fil_hash_bytes(hash, S->drag, row);
+        hash = fil_hash_bytes(hash, S->constants, row * (size_t)type->constant_count);
+        hash = fil_hash_bytes(hash, S->strain, row * (size_t)type->strain_count);
+        hash = fil_hash_bytes(hash, S->q, row * (size_t)type->dofs);
+        hash = fil_hash_bytes(hash, S->free, row * (size_t)type->dofs);
+    }
+    return hash;
+}
+
+static fil_status compile(fil_context *context, const fil_scene *scene, fil_model *model)
+{
+    memcpy(model->gravity, scene->gravity, sizeof model->gravity);
+    memcpy(model->wind, scene->wind, sizeof model->wind);
+    // Field by field: bytes between the fields would spoil the fingerprint.
+    memset(&model->motion, 0, sizeof model->motion);
+    model->motion.scheme = scene->motion.scheme;
+    model->motion.theta = scene->motion.theta;
+    model->motion.method = scene->motion.method;
+    model->motion.max_iterations = scene->motion.max_iterations;
+    model->motion.tolerance = scene->motion.tolerance;
+    model->groups = FIL_ARENA_ARRAY(model->arena, fil_strands, (size_t)scene->group_count + 1);
+    if (!model->groups)
+        return FIL_NO_MEMORY;
+    for (; model->group_count < scene->group_count; ++model->group_count) {
+        const fil_group *group = &scene->groups[model->group_count];
+        if (!group->model)
+            return fil_context_fail(context, FIL_BAD_INPUT, "groups[%d]: model must be given", model->group_count);
+        char place[128];
+        const char *name = group->name ? group->name : "";
+        int length = snprintf(place, sizeof place, "groups[%d]", model->group_count);
+        if (*name)
+            snprintf(place + length, sizeof place - (size_t)length, " (%.80s)", name);
+        fil_status status = fil_strands_build(context, model->arena, group, place, &model->groups[model->group_count]);
+        if (status != FIL_OK)
+            return status;
+    }
+    model->fingerprint = fingerprint(model);
+    return FIL_OK;
+}
+
+fil_status fil_model_create(fil_context *context, const fil_scene *scene, fil_model **out)
+{
+    *out = NULL;
+    fil_status status = check_scene(context, scene);
+    if (status != FIL_OK)
+        return status;
+    fil_arena *arena = fil_arena_create(context);
+    fil_model *model = arena ? FIL_ARENA_ARRAY(arena, fil_model, 1) : NULL;
+    status = FIL_NO_MEMORY;
+    if (model) {
+        model->arena = arena;
+        status = compile(context, scene, model);
+    }
+    if (status == FIL_OK)
+        *out = model;
+    else
+        fil_arena_destroy(arena);
+    return status;
+}
+
+void fil_model_destroy(fil_model *model)
+{
+    if (model)
+        fil_arena_destroy(model->arena);
+}
+
+int fil_model_group_count(const fil_model *model)
+{
+    return model->group_count;
+}
+
+int fil_model_vertex_count(const fil_model *model, int group)
+{
+    FIL_ASSERT(group >= 0 && group < model->group_count);
+    return (int)model->groups[group].vertex_count;
+}

@@ -1,0 +1,59 @@
+// The compiled scene and the state. See model.c, state.c.
+#ifndef FIL_STEP_MODEL_H
+#define FIL_STEP_MODEL_H
+
+#include "strand/strand.h"
+
+struct fil_model {
+    fil_arena *arena;
+    int group_count;
+    fil_strands *groups;
+    double gravity[3], wind[3];
+    fil_motion motion;
+    uint64_t fingerprint; // of everything above: a checkpoint of another model is refused
+};
+
+extern const fil_field fil_motion_fields[];
+extern const int fil_motion_field_count;
+
+// What one group remembers between steps; packed arrays, all inside fil_state.memory.
+typedef struct fil_group_state {
+    double *q, *v;               // [rows × dofs]
+    double *q_before, *v_before; // one step earlier, for FIL_SCHEME_BDF2
+    double *frame;               // [rows × frame_count]
+    double *force;               // [rows × 3] of the host
+    fil_pose *pose[2];           // [strands] of the root, of the tip
+} fil_group_state;
+
+// How one strand fared in a step.
+typedef struct fil_strand_report {
+    int iterations, factorisations, backtracks, repairs;
+    bool converged, failed;
+    double change; // m/s
+} fil_strand_report;
+
+// Memory of a step, nothing of which outlives it.
+typedef struct fil_group_scratch {
+    double *q_hat, *q_tilde, *load; // [rows × dofs]: the step is min ½ |q - q̃|²_M / s² + E(q) - load·q, v = (q - q̂) / s
+    double *strain;                 // [rows × strain_count] where no stress acts, viscosity included
+    double *q[2], *frame[2];      // iterate and trial
+    double *gradient, *direction; // [rows × dofs]
+    double *band[2];              // [rows × dofs × (bandwidth + 1)]; the second holds repairs
+    fil_strand_report *report;    // [packs × FIL_LANES]
+} fil_group_scratch;
+
+typedef struct fil_memory_head {
+    double time, h_before; // h_before: 0 when there is no earlier step
+} fil_memory_head;
+
+struct fil_state {
+    fil_arena *arena;
+    const fil_model *model;
+    unsigned char *memory; // all that a later step depends on: head, then the arrays of the groups
+    size_t memory_size;
+    fil_memory_head *head;
+    fil_group_state *groups;
+    fil_group_scratch *scratch;
+};
+
+#endif

@@ -1,0 +1,282 @@
+// The state: creation, what the host sets and reads, and saving.
+//
+// Everything that a later step depends on lies in one piece of memory, so saving is copying it. The saved bytes begin
+// with a header (what they are, of which model, how many, a checksum) and are of use on a machine like this one only.
+#include "step/model.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct saved_head {
+    char magic[8];
+    uint64_t fingerprint, size, checksum;
+} saved_head;
+
+static const char magic[8] = {'f', 'i', 'l', 'u', 'm', 's', 't', '1'};
+
+// Hands out parts of the one piece of memory; with base NULL it only counts.
+typedef struct portion {
+    unsigned char *base;
+    size_t used;
+} portion;
+
+static void *take(portion *p, size_t bytes)
+{
+    void *at = p->base ? p->base + p->used : NULL;
+    p->used += (bytes + 63) / 64 * 64;
+    return at;
+}
+
+static void divide_memory(portion *p, const fil_model *model, fil_memory_head **head, fil_group_state *groups)
+{
+    *head = take(p, sizeof **head);
+    for (int g = 0; g < model->group_count; ++g) {
+        const fil_strands *S = &model->groups[g];
+        fil_group_state *state = &groups[g];
+        size_t row = (size_t)S->row_count * FIL_LANES * sizeof(double), dofs = row * (size_t)S->type->dofs;
+        state->q = take(p, dofs);
+        state->v = take(p, dofs);
+        state->q_before = take(p, dofs);
+        state->v_before = take(p, dofs);
+        state->frame = take(p, row * (size_t)S->type->frame_count);
+        state->force = take(p, 3 * row);
+        for (int end = 0; end < 2; ++end)
+            state->pose[end] = take(p, (size_t)S->strand_count * sizeof(fil_pose));
+    }
+}
+
+static fil_status make_scratch(fil_arena *arena, const fil_strands *S, fil_group_scratch *out)
+{
+    int dofs = S->type->dofs, frame = S->type->frame_count;
+    struct {
+        double **array;
+        int width;
+    } rooms[] = {{&out->q_hat, dofs},
+                 {&out->q_tilde, dofs},
+                 {&out->load, dofs},
+                 {&out->strain, S->type->strain_count},
+                 {&out->q[0], dofs},
+                 {&out->q[1], dofs},
+                 {&out->frame[0], frame},
+                 {&out->frame[1], frame},
+                 {&out->gradient, dofs},
+                 {&out->direction, dofs},
+                 {&out->band[0], dofs * (S->type->bandwidth + 1)},
+                 {&out->band[1], dofs * (S->type->bandwidth + 1)}};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; ++i) {
+        *rooms[i].array = FIL_ARENA_ARRAY(arena, double, (size_t)S->row_count *FIL_LANES *(size_t)rooms[i].width);
+        if (!*rooms[i].array)
+            return FIL_NO_MEMORY;
+    }
+    out->report = FIL_ARENA_ARRAY(arena, fil_strand_report, (size_t)S->pack_count * FIL_LANES);
+    return out->report ? FIL_OK : FIL_NO_MEMORY;
+}
+
+static void start_group(const fil_strands *S, fil_group_state *state)
+{
+    size_t row = (size_t)S->row_count * FIL_LANES * sizeof(double), dofs = row * (size_t)S->type->dofs;
+    memcpy(state->q, S->q, dofs);
+    memcpy(state->v, S->v, dofs);
+    memcpy(state->q_before, S->q, dofs);
+    memcpy(state->v_before, S->v, dofs);
+    memcpy(state->frame, S->frame, row * (size_t)S->type->frame_count);
+    for (int i = 0; i < S->strand_count; ++i)
+        state->pose[0][i] = state->pose[1][i] = fil_pose_default();
+}
+
+static fil_status fill_state(fil_arena *arena, const fil_model *model, fil_state *state)
+{
+    size_t groups = (size_t)model->group_count + 1;
+    state->groups = FIL_ARENA_ARRAY(arena, fil_group_state, groups);
+    state->scratch = FIL_ARENA_ARRAY(arena, fil_group_scratch, groups);
+    if (!state->groups || !state->scratch)
+        return FIL_NO_MEMORY;
+    portion p = {0};
+    divide_memory(&p, model, &state->head, state->groups);
+    state->memory_size = p.used;
+    state->memory = FIL_ARENA_ARRAY(arena, unsigned char, p.used);
+    if (!state->memory)
+        return FIL_NO_MEMORY;
+    p = (portion){.base = state->memory};
+    divide_memory(&p, model, &state->head, state->groups);
+    for (int g = 0; g < model->group_count; ++g) {
+        fil_status status = make_scratch(arena, &model->groups[g], &state->scratch[g]);
+        if (status != FIL_OK)
+            return status;
+        start_group(&model->groups[g], &state->groups[g]);
+    }
+    return FIL_OK;
+}
+
+fil_status fil_state_create(fil_context *context, const fil_model *model, fil_state **out)
+{
+    *out = NULL;
+    fil_arena *arena = fil_arena_create(context);
+    fil_state *state = arena ? FIL_ARENA_ARRAY(arena, fil_state, 1) : NULL;
+    fil_status status = FIL_NO_MEMORY;
+    if (state) {
+        state->arena = arena;
+        state->model = model;
+        status = fill_state(arena, model, state);
+    }
+    if (status == FIL_OK)
+        *out = state;
+    else
+        fil_arena_destroy(arena);
+    return status;
+}
+
+void fil_state_destroy(fil_state *state)
+{
+    if (state)
+        fil_arena_destroy(state->arena);
+}
+
+double fil_state_time(const fil_state *state)
+{
+    return state->head->time;
+}
+
+static fil_status check_group(fil_context *context, const fil_state *state, int group)
+{
+    if (group < 0 || group >= state->model->group_count)
+        return fil_context_fail(context, FIL_BAD_INPUT, "group %d: there are %d", group, state->model->group_count);
+    return FIL_OK;
+}
+
+fil_status fil_state_pose(fil_context *context, fil_state *state, int group, bool tip, int strand, const fil_pose *pose)
+{
+    fil_status status = check_group(context, state, group);
+    if (status != FIL_OK)
+        return status;
+    const fil_strands *S = &state->model->groups[group];
+    if (strand < -1 || strand >= S->strand_count)
+        return fil_context_fail(context, FIL_BAD_INPUT, "group %d: strand %d: there are %d", group, strand,
+                                S->strand_count);
+    const double *r = pose->rotation, *x = pose->position;
+    double size = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
+    if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]) || !isfinite(size) || !(size > 0))
+        return fil_context_fail(context, FIL_BAD_INPUT,
+                                "group %d: pose: must be finite, its rotation not zero (got %g %g %g, %g %g %g %g)",
+                                group, x[0], x[1], x[2], r[0], r[1], r[2], r[3]);
+    fil_pose unit = *pose;
+    for (int k = 0; k < 4; ++k)
+        unit.rotation[k] /= size;
+    for (int i = strand < 0 ? 0 : strand; i < (strand < 0 ? S->strand_count : strand + 1); ++i)
+        state->groups[group].pose[tip][i] = unit;
+    return FIL_OK;
+}
+
+// Where number k of vertex i of a strand is in a packed array of that width.
+static size_t packed(const fil_strands *S, int strand, int i, int width, int k)
+{
+    int slot = S->slot[strand];
+    return (size_t)(((S->pack_row[slot / FIL_LANES] + i) * width + k) * FIL_LANES + slot % FIL_LANES);
+}
+
+fil_status fil_state_force(fil_context *context, fil_state *state, int group, const double *force)
+{
+    fil_status status = check_group(context, state, group);
+    if (status != FIL_OK)
+        return status;
+    const fil_strands *S = &state->model->groups[group];
+    for (int64_t i = 0; force && i < 3 * S->vertex_count; ++i)
+        if (!isfinite(force[i]))
+            return fil_context_fail(context, FIL_BAD_INPUT, "group %d: force[%lld]: must be finite (got %g)", group,
+                                    (long long)i, force[i]);
+    for (int strand = 0; strand < S->strand_count; ++strand)
+        for (int i = 0; i < S->vertices[strand]; ++i)
+            for (int k = 0; k < 3; ++k)
+                state->groups[group].force[packed(S, strand, i, 3, k)] =
+                    force ? force[3 * (S->first_vertex[strand] + i) + k] : 0;
+    return FIL_OK;
+}
+
+static void read_vectors(const fil_strands *S, int width, const double *array, double *out)
+{
+    for (int strand = 0; strand < S->strand_count; ++strand)
+        for (int i = 0; i < S->vertices[strand]; ++i)
+            for (int k = 0; k < 3; ++k)
+                out[3 * (S->first_vertex[strand] + i) + k] = array[packed(S, strand, i, width, k)];
+}
+
+// Models without frames show axes that follow from the curve: the root's as it started, then parallel transport.
+static void transport_normals(const fil_strands *S, const fil_state *state, int group, double *out)
+{
+    double *x = state->scratch[group].gradient; // at least 3 numbers per vertex
+    read_vectors(S, S->type->dofs, state->groups[group].q, x);
+    for (int strand = 0; strand < S->strand_count; ++strand) {
+        double *axis = out + 3 * S->first_vertex[strand];
+        for (int k = 0; k < 3; ++k)
+            axis[k] = S->axis[packed(S, strand, 0, 3, k)];
+        fil_strand_spread_axes(S->vertices[strand], x + 3 * S->first_vertex[strand], NULL, axis);
+    }
+}
+
+static void read_normals(const fil_strands *S, const fil_state *state, int group, double *out)
+{
+    const fil_strand_type *type = S->type;
+    double *axis = state->scratch[group].gradient;
+    if (type->axes) {
+        for (int pack = 0; pack < S->pack_count; ++pack) {
+            int64_t row = S->pack_row[pack];
+            type->axes(S->pack_vertices[pack], state->groups[group].q + row * type->dofs * FIL_LANES,
+                       state->groups[group].frame + row * type->frame_count * FIL_LANES, axis + row * 3 * FIL_LANES);
+        }
+        read_vectors(S, 3, axis, out);
+    } else {
+        transport_normals(S, state, group, out);
+    }
+    // The last vertex has no edge behind it.
+    for (int strand = 0; strand < S->strand_count; ++strand) {
+        double *last = out + 3 * (S->first_vertex[strand + 1] - 1);
+        memcpy(last, last - 3, 3 * sizeof(double));
+    }
+}
+
+void fil_state_read(const fil_state *state, int group, const fil_frame *out)
+{
+    FIL_ASSERT(group >= 0 && group < state->model->group_count);
+    const fil_strands *S = &state->model->groups[group];
+    if (out->position)
+        read_vectors(S, S->type->dofs, state->groups[group].q, out->position);
+    if (out->velocity)
+        read_vectors(S, S->type->dofs, state->groups[group].v, out->velocity);
+    if (out->normal)
+        read_normals(S, state, group, out->normal);
+}
+
+size_t fil_state_size(const fil_state *state)
+{
+    return sizeof(saved_head) + state->memory_size;
+}
+
+void fil_state_save(const fil_state *state, void *bytes)
+{
+    saved_head head = {.fingerprint = state->model->fingerprint,
+                       .size = state->memory_size,
+                       .checksum = fil_hash_bytes(0, state->memory, state->memory_size)};
+    memcpy(head.magic, magic, sizeof magic);
+    memcpy(bytes, &head, sizeof head);
+    memcpy((unsigned char *)bytes + sizeof head, state->memory, state->memory_size);
+}
+
+fil_status fil_state_load(fil_context *context, fil_state *state, const void *bytes, size_t size)
+{
+    saved_head head;
+    if (size < sizeof head)
+        return fil_context_fail(context, FIL_BAD_INPUT, "saved state: too short (%zu bytes)", size);
+    memcpy(&head, bytes, sizeof head);
+    const unsigned char *memory = (const unsigned char *)bytes + sizeof head;
+    if (memcmp(head.magic, magic, sizeof magic) != 0)
+        return fil_context_fail(context, FIL_BAD_INPUT, "saved state: not one, or from another version");
+    if (head.fingerprint != state->model->fingerprint)
+        return fil_context_fail(context, FIL_BAD_INPUT, "saved state: belongs to another model");
+    if (size != fil_state_size(state) || head.size != state->memory_size ||
+        head.checksum != fil_hash_bytes(0, memory, state->memory_size))
+        return fil_context_fail(context, FIL_BAD_INPUT, "saved state: damaged");
+    memcpy(state->memory, memory, state->memory_size);
+    return FIL_OK;
+}

@@ -1,0 +1,134 @@
+// One step, in order: predict, guess, solve, commit, report. Without contact strands do not feel each other, so each
+// pack runs through the whole step by itself and its matrices stay in the cache.
+#include "base/parallel.h"
+#include "step/step_pack.h"
+
+#include <math.h>
+
+enum { PACKS_AT_ONCE = 4 };
+
+// Keeps the first factor of the step while each iteration brings the strand this much closer.
+static const double serves = 0.3;
+
+// A mask of all lanes.
+static const fil_m4 all_lanes = {-1, -1, -1, -1};
+
+static void note_iteration(const fil_newton *newton, fil_m4 active, fil_v4 change, bool fresh,
+                           fil_strand_report *report)
+{
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        if (active[lane]) {
+            ++report[lane].iterations;
+            report[lane].factorisations += fresh;
+            report[lane].repairs += fresh && newton->repaired[lane];
+            report[lane].change = change[lane];
+        }
+}
+
+// Newton's method, its quasi and its fixed form. On return newton->q is the last iterate.
+static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_strand_report *report)
+{
+    fil_m4 active = all_lanes;
+    fil_v4 last = fil_v4_all(INFINITY);
+    bool search = motion->method != FIL_METHOD_FIXED, fresh = true;
+    fil_newton_evaluate(newton, false, true, &newton->energy);
+    for (int i = 0; i < motion->max_iterations && fil_m4_any(active); ++i) {
+        if (fresh) {
+            int negative[FIL_LANES];
+            fil_newton_factor(newton, fil_v4_all(0), negative);
+        }
+        fil_v4 change, slope = fil_newton_direction(newton, active, &change);
+        change /= s;
+        note_iteration(newton, active, change, fresh, report);
+        fil_m4 done = active & (change <= motion->tolerance), going = active & ~done;
+        // With an old factor a small change may be a small part of what is missing.
+        bool poor = motion->method == FIL_METHOD_QUASI && fil_m4_any(going & (change > serves * last));
+        fresh = motion->method != FIL_METHOD_QUASI || poor;
+        last = change;
+        if (!fil_m4_any(going)) {
+            fil_newton_try(newton, fil_v4_all(1));
+        } else if (search) {
+            fil_newton_search found;
+            fil_newton_line_search(newton, active, slope, fresh, &found);
+            for (int lane = 0; lane < FIL_LANES; ++lane)
+                report[lane].backtracks += found.backtracks[lane];
+            newton->energy = found.energy;
+            // A lane that found no way down is stuck for good unless a new factor may help.
+            if (fresh)
+                going &= found.length > 0;
+        } else {
+            fil_newton_try(newton, fil_v4_all(1));
+            fil_newton_evaluate(newton, true, true, &newton->energy);
+        }
+        fil_newton_accept(newton);
+        going &= fil_v4_finite(change);
+        for (int lane = 0; lane < FIL_LANES; ++lane)
+            report[lane].converged = report[lane].converged || done[lane] != 0;
+        active = going;
+    }
+}
+
+static void step_packs(void *data, int64_t begin, int64_t end)
+{
+    const fil_step_job *job = data;
+    const fil_model *model = job->state->model;
+    const fil_strands *S = &model->groups[job->group];
+    fil_group_scratch *scratch = &job->state->scratch[job->group];
+    for (int64_t pack = begin; pack < end; ++pack) {
+        fil_newton newton;
+        fil_strand_report *report = scratch->report + pack * FIL_LANES;
+        for (int lane = 0; lane < FIL_LANES; ++lane)
+            report[lane] = (fil_strand_report){0};
+        fil_newton_start(S, scratch, (int)pack, &newton);
+        fil_pack_predict(job, &newton);
+        fil_pack_guess(job, &newton);
+        solve(&model->motion, job->s, &newton, report);
+        fil_m4 fine = fil_pack_commit(job, &newton);
+        for (int lane = 0; lane < FIL_LANES; ++lane)
+            report[lane].failed = fine[lane] == 0;
+    }
+}
+
+void fil_step_report(const fil_strands *S, const fil_strand_report *report, fil_step_stats *stats)
+{
+    stats->strands += S->strand_count;
+    for (int slot = 0; slot < S->strand_count; ++slot) {
+        const fil_strand_report *r = &report[slot];
+        stats->failed += r->failed;
+        stats->unconverged += !r->failed && !r->converged;
+        stats->iterations += r->iterations;
+        stats->factorisations += r->factorisations;
+        stats->backtracks += r->backtracks;
+        stats->repairs += r->repairs;
+        if (r->iterations > stats->most_iterations)
+            stats->most_iterations = r->iterations;
+        if (!(r->change <= stats->worst_change))
+            stats->worst_change = r->change;
+    }
+}
+
+fil_status fil_step(fil_context *context, fil_state *state, double h, fil_step_stats *stats)
+{
+    if (!(h > 0) || !isfinite(h))
+        return fil_context_fail(context, FIL_BAD_INPUT, "step: must be a finite number of seconds > 0 (got %g)", h);
+    const fil_model *model = state->model;
+    fil_memory_head *head = state->head;
+    fil_step_job job = {.context = context, .state = state, .h = h, .s = h, .scheme = model->motion.scheme};
+    if (job.scheme == FIL_SCHEME_THETA)
+        job.s = model->motion.theta * h;
+    if (job.scheme == FIL_SCHEME_BDF2 && head->h_before == h)
+        job.s = 2 * h / 3;
+    else if (job.scheme == FIL_SCHEME_BDF2)
+        job.scheme = FIL_SCHEME_EULER;
+    fil_step_stats sum = {0};
+    for (job.group = 0; job.group < model->group_count; ++job.group) {
+        const fil_strands *S = &model->groups[job.group];
+        fil_parallel_for(context, S->pack_count, PACKS_AT_ONCE, step_packs, &job);
+        fil_step_report(S, state->scratch[job.group].report, &sum);
+    }
+    head->time += h;
+    head->h_before = h;
+    if (stats)
+        *stats = sum;
+    return FIL_OK;
+}

@@ -1,0 +1,50 @@
+// Newton's method on four strands at once. See step_newton.c.
+#ifndef FIL_STEP_NEWTON_H
+#define FIL_STEP_NEWTON_H
+
+#include "math/simd.h"
+#include "step/model.h"
+
+// One pack at work: what is constant, and where its iterate is.
+typedef struct fil_newton {
+    const fil_strands *S;
+    int pack, vertices, size; // size: unknowns, vertices × dofs
+    fil_strand_pack kernel;
+    const double *inertia, *drag, *is_free, *radius;
+
+    // The objective ½ a |q - q̃|²_M + ½ b |q - q̂|²_(drag + damping M) + E(q) - load·(q - q̂)
+    const double *q_hat, *q_tilde, *load;
+    double a, b;
+
+    double *q, *frame, *q_trial, *frame_trial;
+    double *gradient, *direction, *band, *band_safe;
+    fil_v4 energy;
+    fil_hessian hessian;
+    bool adaptive;
+    int factorisations;
+    fil_m4 repaired; // lanes whose last factor is of the safe Hessian
+} fil_newton;
+
+void fil_newton_start(const fil_strands *S, const fil_group_scratch *scratch, int pack, fil_newton *out);
+// Objective, gradient and, when wanted, Hessian at the iterate (trial: at the trial point).
+void fil_newton_evaluate(fil_newton *newton, bool trial, bool with_hessian, fil_v4 *energy);
+// Factors the Hessian plus shift × inertia; lanes where it is not positive definite get the safe Hessian in adaptive
+// mode. negative: how many pivots were not positive before that.
+void fil_newton_factor(fil_newton *newton, fil_v4 shift, int negative[FIL_LANES]);
+// direction = -factor⁻¹ gradient in the lanes of `active`, zero elsewhere. Returns gradient·direction; *change: the
+// largest |Δx|, or |Δθ| × radius.
+fil_v4 fil_newton_direction(fil_newton *newton, fil_m4 active, fil_v4 *change);
+// q_trial = q + length × direction, and its frame.
+void fil_newton_try(fil_newton *newton, fil_v4 length);
+// The trial becomes the iterate.
+void fil_newton_accept(fil_newton *newton);
+
+// A backtracking line search from length 1 [Jia20, Algorithm 1]: shortens lane by lane until the objective has fallen
+// enough. On return the trial point is evaluated; lanes that cannot go downhill have length 0.
+typedef struct fil_newton_search {
+    fil_v4 length, energy; // of the trial
+    int backtracks[FIL_LANES];
+} fil_newton_search;
+void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_v4 slope, bool with_hessian, fil_newton_search *out);
+
+#endif

@@ -1,0 +1,33 @@
+// What a step does to one pack, apart from the solve. See step_pack.c.
+#ifndef FIL_STEP_PACK_H
+#define FIL_STEP_PACK_H
+
+#include "step/step_newton.h"
+
+// A group in a step of h seconds.
+typedef struct fil_step_job {
+    fil_context *context;
+    fil_state *state;
+    int group;
+    double h;
+    double s;           // effective step of the scheme: a = 1 / s², v = (q - q̂) / s
+    int max_iterations; // of a relaxation
+    fil_scheme scheme;  // BDF2 falls back to Euler without an equal step before
+} fil_step_job;
+
+// Loads, q̂, q̃, the strains where no stress acts; sets the objective of the solve.
+void fil_pack_predict(const fil_step_job *job, fil_newton *newton);
+// The first iterate, held unknowns at their targets.
+void fil_pack_guess(const fil_step_job *job, fil_newton *newton);
+// The iterate is the state, held unknowns at their targets.
+void fil_pack_stand_still(const fil_step_job *job, fil_newton *newton);
+// No velocity any more.
+void fil_pack_stop(const fil_step_job *job, const fil_newton *newton);
+// The iterate becomes the state, velocities with it. Lanes that are not finite are put back, at rest; returns the mask
+// of those that are fine.
+fil_m4 fil_pack_commit(const fil_step_job *job, const fil_newton *newton);
+
+// Adds the reports of a group, in the order of its strands.
+void fil_step_report(const fil_strands *S, const fil_strand_report *report, fil_step_stats *stats);
+
+#endif
