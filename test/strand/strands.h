@@ -25,8 +25,46 @@ typedef enum strands_curve {
 
 static const char *const strands_curve_name[] = {"helix", "straight", "wavy", "nearly straight", "sharp"};
 
+// A model with settings that change its energy.
+typedef struct strands_variant {
+    const fil_strand_type *type;
+    char name[64], settings[64];
+} strands_variant;
+
+enum { STRANDS_VARIANTS = 64 };
+
+// Every model of the list with default settings, and with each choice of its settings but `hessian`.
+static inline int strands_variants(strands_variant list[STRANDS_VARIANTS])
+{
+    int count = 0;
+    for (int t = 0; t < fil_strand_type_count(); ++t) {
+        const fil_strand_type *type = fil_strand_type_at(t);
+        strands_variant *plain = &list[count++];
+        *plain = (strands_variant){.type = type};
+        snprintf(plain->name, sizeof plain->name, "%s", type->name);
+        for (int f = 0; f < type->field_count; ++f) {
+            const fil_field *field = &type->fields[f];
+            if (field->kind != FIL_KIND_CHOICE || strcmp(field->name, "hessian") == 0)
+                continue;
+            int choice = 0;
+            for (const char *word = field->choices; *word; word += strcspn(word, "|"), word += *word == '|', ++choice) {
+                if (choice == (int)field->def)
+                    continue;
+                ck_assert_int_lt(count, STRANDS_VARIANTS);
+                strands_variant *variant = &list[count++];
+                int size = (int)strcspn(word, "|");
+                variant->type = type;
+                snprintf(variant->settings, sizeof variant->settings, "%s=%.*s", field->name, size, word);
+                snprintf(variant->name, sizeof variant->name, "%s:%s=%.*s", type->name, field->name, size, word);
+            }
+        }
+    }
+    return count;
+}
+
 // Four strands, as the interface wants them.
 typedef struct strands {
+    const strands_variant *variant;
     const fil_strand_type *type;
     fil_context *context;
     double param[16];
@@ -163,9 +201,13 @@ static inline void strands_place(strands *s, int l, const double *x, const doubl
         s->type->start(s->count[l], x, axis, s->frame + l);
 }
 
+// Those of the variant, then these.
 static inline void strands_settings(strands *s, const char *settings)
 {
-    fil_settings_defaults(s->type->fields, s->type->field_count, s->param);
+    const fil_strand_type *type = s->type;
+    fil_settings_defaults(type->fields, type->field_count, s->param);
+    test_ok(s->context, fil_settings_parse(s->context, type->name, type->fields, type->field_count,
+                                           s->variant->settings, s->param));
     test_ok(s->context,
             fil_settings_parse(s->context, s->type->name, s->type->fields, s->type->field_count, settings, s->param));
 }
@@ -187,15 +229,17 @@ static inline fil_status strands_build(strands *s, int l)
     return s->type->build(s->context, &shape, s->param, s->constants + l, s->strain + l);
 }
 
-// Strands of this kind, at rest, with default settings. Lane 0 has `vertices` vertices, the others 2 to `vertices`;
+// Strands of this kind, at rest. Lane 0 has `vertices` vertices, the others 2 to `vertices`;
 // places behind the end are somewhere.
-static inline strands *strands_make(const fil_strand_type *type, fil_rng *rng, strands_curve curve, int vertices,
+static inline strands *strands_make(const strands_variant *variant, fil_rng *rng, strands_curve curve, int vertices,
                                     double size)
 {
+    const fil_strand_type *type = variant->type;
     strands *s = calloc(1, sizeof *s);
     ck_assert(s && vertices <= STRANDS_MAX && type->dofs <= STRANDS_DOFS && type->bandwidth < STRANDS_BAND);
     ck_assert(type->constant_count <= STRANDS_NUMBERS && type->strain_count <= STRANDS_NUMBERS);
     ck_assert(type->frame_count <= STRANDS_NUMBERS && type->param_size <= sizeof s->param);
+    s->variant = variant;
     s->type = type;
     s->context = fil_context_create(NULL);
     s->vertices = vertices;
