@@ -42,28 +42,23 @@ typedef struct fil_angle_normal {
     fil_v4 ee, ef, ff;
 } fil_angle_normal;
 
-// ia, ib: 1/a and 1/b, or zero where the vector is to be ignored; then all results are zero.
-static inline fil_angle_plane fil_angle_plane_exact(fil_v4 h, fil_v4 w, fil_v4 ia, fil_v4 ib)
+// Of any energy of the angle, with first derivative g and second derivative h. ia, ib: 1/a and 1/b, or zero where the
+// vector is to be ignored; then all results are zero.
+static inline fil_angle_plane fil_angle_plane_exact(fil_v4 h, fil_v4 g, fil_v4 ia, fil_v4 ib)
 {
-    fil_v4 zero = fil_v4_all(0), ee = h * ia * ia, ff = h * ib * ib;
+    fil_v4 zero = fil_v4_all(0), iaa = ia * ia, ibb = ib * ib;
     return (fil_angle_plane){
-        .ee_tt = ee,
-        .ee_tr = w * ee,
+        .ee_tt = h * iaa,
+        .ee_tr = g * iaa,
         .ee_rr = zero,
         .ef_tt = -h * ia * ib,
         .ef_tr = zero,
         .ef_rt = zero,
         .ef_rr = zero,
-        .ff_tt = ff,
-        .ff_tr = -w * ff,
+        .ff_tt = h * ibb,
+        .ff_tr = -g * ibb,
         .ff_rr = zero,
     };
-}
-
-// First derivatives of the angle only.
-static inline fil_angle_plane fil_angle_plane_gauss_newton(fil_v4 h, fil_v4 ia, fil_v4 ib)
-{
-    return fil_angle_plane_exact(h, fil_v4_all(0), ia, ib);
 }
 
 // Adds λ v vᵀ / |v|²; wl = w/λ, less = w²/λ.
@@ -108,13 +103,14 @@ static inline fil_angle_plane fil_angle_plane_positive(fil_v4 h, fil_v4 w, fil_v
     return sum;
 }
 
-// G = w / sine, given so that its limit can be.
-static inline fil_angle_normal fil_angle_normal_exact(fil_v4 h, fil_v4 G, fil_v4 cosine, fil_v4 ia, fil_v4 ib)
+// G = g / sine, given so that its limit can be.
+static inline fil_angle_normal fil_angle_normal_exact(fil_v4 G, fil_v4 cosine, fil_v4 ia, fil_v4 ib)
 {
-    fil_v4 diagonal = h * G * cosine;
-    return (fil_angle_normal){diagonal * ia * ia, -h * G * ia * ib, diagonal * ib * ib};
+    fil_v4 diagonal = G * cosine;
+    return (fil_angle_normal){diagonal * ia * ia, -G * ia * ib, diagonal * ib * ib};
 }
 
+// G = w / sine.
 static inline fil_angle_normal fil_angle_normal_positive(fil_v4 h, fil_v4 G, fil_v4 cosine, fil_v4 sine, fil_v4 a,
                                                          fil_v4 b, fil_v4 ia, fil_v4 ib)
 {
