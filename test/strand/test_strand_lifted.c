@@ -572,6 +572,46 @@ TEST(lifted_converges_to_a_rod)
     test_near((middle - rod) / (fine - rod), 2, 0.1);
 }
 
+// Three vertices in line whose rest shape is bent: the forces bend them about the binormal of the rest shape.
+TEST(lifted_straight_vertex_bends_as_at_rest)
+{
+    static strands_result r;
+    strands_variant variant = lifted();
+    fil_rng rng = fil_rng_make(12);
+    for (int k = 0; k < 100; ++k) {
+        strands *s = only(BEND, &rng, &variant, 3);
+        double x[9], t[3], e[3], f[3], binormal[3], normal[3];
+        for (int c = 0; c < 3; ++c) {
+            e[c] = s->rest[0][3 + c] - s->rest[0][c];
+            f[c] = s->rest[0][6 + c] - s->rest[0][3 + c];
+        }
+        strands_cross(e, f, binormal);
+        strands_random_unit(&rng, t);
+        // Whole numbers are straight to the last digit.
+        for (int c = 0; c < 3; ++c)
+            for (int i = 0; i < 3; ++i)
+                x[3 * i + c] = i * round(8 * t[c]);
+        strands_place(s, 0, x, s->axis[0]);
+        strands_evaluate(s, FIL_HESSIAN_ANALYTIC, &r);
+        for (int c = 0; c < 3; ++c) {
+            double step = 1e-3 / norm_of(9 * FIL_LANES, r.gradient);
+            for (int i = 0; i < 3; ++i)
+                x[3 * i + c] -= step * r.gradient[(3 * i + c) * FIL_LANES];
+            t[c] = x[6 + c] - x[c];
+            e[c] = x[3 + c] - x[c];
+            f[c] = x[6 + c] - x[3 + c];
+        }
+        strands_cross(e, f, normal);
+        double along = strands_dot(binormal, t) / strands_dot(t, t);
+        for (int c = 0; c < 3; ++c)
+            binormal[c] -= along * t[c];
+        double cosine =
+            strands_dot(normal, binormal) / sqrt(strands_dot(normal, normal) * strands_dot(binormal, binormal));
+        ck_assert_msg(cosine > 0.999, "the cosine is %g", cosine);
+        strands_free(s);
+    }
+}
+
 // Newton with backtracking on the dense Hessian of lane 0, the first vertex and its first edge held; returns
 // iterations.
 static int relax(strands *s, fil_hessian hessian, int most, double *energy)
