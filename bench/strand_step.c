@@ -2,10 +2,10 @@
 //
 //     strand_step [--scale]
 //
-// Curly hair of 40 vertices on a root that shakes sideways (2 cm, 2 Hz), steps of 1 ms, converged to a change of 1e-6 m/s;
-// after 100 steps the next ones are measured. Bars: 1000 strands, 2 threads, the faster method at most 40 ms per step;
-// with --scale: 10 to 100,000 strands of 32 vertices, one thread, cost per strand within 20 % of each other from 100
-// strands on, at most 4 kB per vertex. Exit 1 when a bar is missed or a step does not converge.
+// Curly hair of 40 vertices on a root that shakes sideways (2 cm, 2 Hz), steps of 1 ms, converged to a change of 1e-6
+// m/s; after 100 steps the next ones are measured. Bars: 1000 strands, 2 threads, the faster method at most 40 ms per
+// step; with --scale: 10 to 100,000 strands of 32 vertices, one thread, cost per strand within 20 % of each other from
+// 100 strands on, at most 4 kB per vertex. Exit 1 when a bar is missed or a step does not converge.
 #include "strand_groom.h"
 
 static const double step = 1e-3, step_bar_ms = 40, linear_bar = 1.2, memory_bar = 4096;

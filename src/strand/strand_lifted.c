@@ -48,9 +48,9 @@
 //
 // By design there is no twist inside an edge: a straight strand does not resist being twisted.
 //
-// Cost (Zen 4, gcc 12, one thread, per vertex of a strand): gradient 0.03 µs, with Hessian 0.12 µs (analytic), 0.10 µs
-// (none, gauss-newton), 2.4 µs (filter).
+// Cost: bench/strand_newton measures it.
 #include "strand/strand.h"
+#include "math/mat3.h"
 #include "math/trig.h"
 #include "strand/stencil.h"
 
@@ -75,38 +75,27 @@ typedef struct lifted_param {
 
 static const fil_field fields[] = {
     {"hessian", FIL_KIND_CHOICE, offsetof(lifted_param, hessian), 0, 0, 4, "",
-     "analytic|filter|gauss-newton|none|adaptive",
-     "positive semi-definite in closed form; by eigenvalues of each stencil; first derivatives only; exact; or exact "
-     "with analytic where that is not positive definite"},
+     "adaptive|analytic|filter|gauss-newton|none",
+     "second derivatives: exact and repaired where indefinite; positive semi-definite in closed form; exact with "
+     "negative "
+     "eigenvalues of each stencil set to zero; first derivatives only; exact"},
 };
 
 static fil_hessian hessian_of(const void *param, bool *adaptive)
 {
-    static const fil_hessian of_choice[] = {FIL_HESSIAN_ANALYTIC, FIL_HESSIAN_FILTER, FIL_HESSIAN_GAUSS_NEWTON,
-                                            FIL_HESSIAN_NONE, FIL_HESSIAN_NONE};
+    static const fil_hessian of_choice[] = {FIL_HESSIAN_NONE, FIL_HESSIAN_ANALYTIC, FIL_HESSIAN_FILTER,
+                                            FIL_HESSIAN_GAUSS_NEWTON, FIL_HESSIAN_NONE};
     int choice = ((const lifted_param *)param)->hessian;
-    *adaptive = choice == 4;
+    *adaptive = choice == 0;
     return of_choice[choice];
 }
 
 // The rest shape -----------------------------------------------------------------------------------------------------
 
-static double dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double *a, const double *b, double c[3])
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 // A vector of length 1, or zero when it is no longer than `least`; returns the length it had.
 static double normalise(double least, double a[3])
 {
-    double length = sqrt(dot(a, a));
+    double length = sqrt(fil_vec3_dot(a, a));
     for (int k = 0; k < 3; ++k)
         a[k] = length > least ? a[k] / length : 0;
     return length;
@@ -127,9 +116,9 @@ static rest_joint rest_joint_at(const double *x, int i)
     }
     normalise(0, joint.before);
     normalise(0, joint.after);
-    cross(joint.before, joint.after, joint.normal);
+    fil_vec3_cross(joint.before, joint.after, joint.normal);
     joint.sine = normalise(NO_BINORMAL, joint.normal);
-    joint.angle = atan2(joint.sine, dot(joint.before, joint.after));
+    joint.angle = atan2(joint.sine, fil_vec3_dot(joint.before, joint.after));
     return joint;
 }
 
@@ -163,9 +152,9 @@ static fil_status build(fil_context *context, const fil_strand_shape *shape, con
                 next = rest_joint_at(shape->rest, i + 1);
             if (i + 2 < n && here.sine >= REST_STRAIGHT && next.sine >= REST_STRAIGHT) {
                 double turn[3];
-                cross(here.normal, next.normal, turn);
+                fil_vec3_cross(here.normal, next.normal, turn);
                 c[C_TORSION] = shape->twist[i] / shape->length[i];
-                s[S_TORSION] = atan2(dot(turn, here.after), dot(here.normal, next.normal));
+                s[S_TORSION] = atan2(fil_vec3_dot(turn, here.after), fil_vec3_dot(here.normal, next.normal));
             }
         }
         for (int k = 0; k < CONSTANTS; ++k)
@@ -520,7 +509,7 @@ static inline fil_v4 torsion(const edge *e, const edge *f, const edge *g, const 
     fil_stencil K;
     if (second)
         torsion_hessian(&s, hessian, &K);
-    bool exact = second && (hessian == FIL_HESSIAN_NONE || hessian == FIL_HESSIAN_FILTER);
+    bool exact = second && !only_first_derivatives(hessian) && hessian != FIL_HESSIAN_ANALYTIC;
     if (fil_m4_any((s.full > zero) & ((s.fade1.weight < one) | (s.fade2.weight < one))))
         fade_derivatives(&s, e, f, g, v, w, exact, e_row, f_row, g_row, &K);
     if (second) {
