@@ -7,6 +7,7 @@ set(PACKAGE_OF_siconos_numerics libsiconos-numerics-dev)
 set(PACKAGE_OF_fclib libfclib-dev)
 set(PACKAGE_OF_hdf5 libhdf5-dev)
 set(PACKAGE_OF_jansson libjansson-dev)
+set(PACKAGE_OF_lapack liblapack-dev)
 
 # filum_program(TARGET SOURCE FOLDER [more sources]): the program FOLDER/<name of SOURCE>, or one line on what is missing.
 function(filum_program target source folder)
