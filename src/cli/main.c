@@ -2,6 +2,7 @@
 #include "cli/contact.h"
 #include "cli/info.h"
 #include "cli/report.h"
+#include "cli/validate.h"
 
 #include <string.h>
 
@@ -44,6 +45,7 @@ const fil_command *const fil_commands[] = {
     &fil_command_contact_batch,
     &fil_command_contact_generate,
     &fil_command_contact_judge,
+    &fil_command_validate,
     &fil_command_info,
     &command_help,
 };
