@@ -38,7 +38,7 @@ typedef struct fil_group_scratch {
     double *strain;                 // [rows × strain_count] where no stress acts, viscosity included
     double *q[2], *frame[2];      // iterate and trial
     double *gradient, *direction; // [rows × dofs]
-    double *band[2];              // [rows × dofs × (bandwidth + 1)]; the second holds repairs
+    double *band[3];              // [rows × dofs × (bandwidth + 1)]; the second and third serve repairs
     fil_strand_report *report;    // [packs × FIL_LANES]
 } fil_group_scratch;
 

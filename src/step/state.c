@@ -64,7 +64,8 @@ static fil_status make_scratch(fil_arena *arena, const fil_strands *S, fil_group
                  {&out->gradient, dofs},
                  {&out->direction, dofs},
                  {&out->band[0], dofs * (S->type->bandwidth + 1)},
-                 {&out->band[1], dofs * (S->type->bandwidth + 1)}};
+                 {&out->band[1], dofs * (S->type->bandwidth + 1)},
+                 {&out->band[2], dofs * (S->type->bandwidth + 1)}};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; ++i) {
         *rooms[i].array = FIL_ARENA_ARRAY(arena, double, (size_t)S->row_count *FIL_LANES *(size_t)rooms[i].width);
         if (!*rooms[i].array)

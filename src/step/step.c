@@ -9,6 +9,8 @@ enum { PACKS_AT_ONCE = 4 };
 
 // Keeps the first factor of the step while each iteration brings the strand this much closer.
 static const double serves = 0.3;
+// How much smaller a change must be to count when the Hessian was repaired.
+static const double doubtful = 0.01;
 
 // A mask of all lanes.
 static const fil_m4 all_lanes = {-1, -1, -1, -1};
@@ -40,13 +42,16 @@ static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_st
         fil_v4 change, slope = fil_newton_direction(newton, active, &change);
         change /= s;
         note_iteration(newton, active, change, fresh, report);
-        fil_m4 done = active & (change <= motion->tolerance), going = active & ~done;
-        // With an old factor a small change may be a small part of what is missing.
-        bool poor = motion->method == FIL_METHOD_QUASI && fil_m4_any(going & (change > serves * last));
+        // A small change says little when it comes from an old factor that has stopped serving, or from a repaired one.
+        fil_m4 serving = fresh ? all_lanes : change <= serves * last;
+        fil_m4 done = active & serving & (change <= motion->tolerance) &
+                      (~newton->repaired | (change <= doubtful * motion->tolerance));
+        fil_m4 going = active & ~done;
+        bool poor = motion->method == FIL_METHOD_QUASI && fil_m4_any(going & ~(change <= serves * last));
         fresh = motion->method != FIL_METHOD_QUASI || poor;
         last = change;
         if (!fil_m4_any(going)) {
-            fil_newton_try(newton, fil_v4_all(1));
+            fil_newton_try(newton, fil_v4_all(1), (fil_m4){0});
         } else if (search) {
             fil_newton_search found;
             fil_newton_line_search(newton, active, slope, fresh, &found);
@@ -57,7 +62,7 @@ static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_st
             if (fresh)
                 going &= found.length > 0;
         } else {
-            fil_newton_try(newton, fil_v4_all(1));
+            fil_newton_try(newton, fil_v4_all(1), (fil_m4){0});
             fil_newton_evaluate(newton, true, true, &newton->energy);
         }
         fil_newton_accept(newton);

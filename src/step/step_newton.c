@@ -11,9 +11,12 @@
 // Differs from paper: Algorithm 1 prints its backtracking test the wrong way round.
 #include "step/step_newton.h"
 
+#include "math/trig.h"
 #include "numeric/band.h"
 
 #include <string.h>
+
+static const double least_pivot = 1e-14; // relative to the diagonal
 
 void fil_newton_start(const fil_strands *S, const fil_group_scratch *scratch, int pack, fil_newton *out)
 {
@@ -43,9 +46,12 @@ void fil_newton_start(const fil_strands *S, const fil_group_scratch *scratch, in
         .gradient = scratch->gradient + row * type->dofs,
         .direction = scratch->direction + row * type->dofs,
         .band = scratch->band[0] + row * type->dofs * (type->bandwidth + 1),
-        .band_safe = scratch->band[1] + row * type->dofs * (type->bandwidth + 1),
+        .band_trial = scratch->band[1] + row * type->dofs * (type->bandwidth + 1),
+        .band_exact = scratch->band[2] + row * type->dofs * (type->bandwidth + 1),
     };
     out->hessian = type->hessian(S->param, &out->adaptive);
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        out->count[lane] = S->vertices[S->strand_of_slot[pack * FIL_LANES + lane]];
 }
 
 // Weight of (q - q̂)² for vertex i: drag and damping. Angles are damped, but not by air.
@@ -130,30 +136,61 @@ static void shift_diagonal(const fil_newton *newton, fil_v4 shift, double *band)
     }
 }
 
+static fil_m4 lanes_above_zero(const int count[FIL_LANES])
+{
+    return (fil_m4){-(count[0] > 0), -(count[1] > 0), -(count[2] > 0), -(count[3] > 0)};
+}
+
+static size_t band_size(const fil_newton *newton)
+{
+    return (size_t)newton->size * (size_t)(newton->S->type->bandwidth + 1) * FIL_LANES;
+}
+
+static void take_factor(const fil_newton *newton, const double *from, fil_m4 lanes)
+{
+    size_t count = band_size(newton);
+    for (size_t k = 0; k < count; k += FIL_LANES) {
+        double *at = newton->band + k;
+        fil_v4_store(at, fil_v4_select(lanes, fil_v4_load(from + k), fil_v4_load(at)));
+    }
+}
+
+// Lanes of `bad` have an indefinite Hessian. Adding a multiple of the inertia, four times larger at each attempt, keeps
+// what the Hessian knows: near a saddle the way out is long, and a Hessian without second derivatives would take it in
+// small steps. What that does not cure gets the safe Hessian.
+static void repair(fil_newton *newton, fil_v4 shift, fil_m4 bad)
+{
+    enum { ATTEMPTS = 6 };
+    const fil_strand_type *type = newton->S->type;
+    int negative[FIL_LANES];
+    newton->repaired = bad;
+    evaluate(newton, newton->q, newton->frame, newton->hessian, newton->band_exact);
+    fil_v4 more = fil_v4_max(shift, fil_v4_all(1e-3 * newton->a));
+    for (int i = 0; i < ATTEMPTS && fil_m4_any(bad & ~newton->rough & (more > 0)); ++i, more *= 10.0) {
+        memcpy(newton->band_trial, newton->band_exact, band_size(newton) * sizeof(double));
+        shift_diagonal(newton, shift + more, newton->band_trial);
+        fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band_trial, negative);
+        fil_m4 cured = bad & ~newton->rough & ~lanes_above_zero(negative);
+        take_factor(newton, newton->band_trial, cured);
+        bad &= ~cured;
+    }
+    if (!fil_m4_any(bad))
+        return;
+    evaluate(newton, newton->q, newton->frame, type->safe, newton->band_trial);
+    shift_diagonal(newton, shift, newton->band_trial);
+    fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band_trial, negative);
+    take_factor(newton, newton->band_trial, bad);
+}
+
 void fil_newton_factor(fil_newton *newton, fil_v4 shift, int negative[FIL_LANES])
 {
-    const fil_strand_type *type = newton->S->type;
-    const double small = 1e-14;
     if (fil_m4_any(shift != 0))
         shift_diagonal(newton, shift, newton->band);
-    fil_band_factor(newton->size, type->bandwidth, small, newton->band, negative);
-    ++newton->factorisations;
+    fil_band_factor(newton->size, newton->S->type->bandwidth, least_pivot, newton->band, negative);
     newton->repaired = (fil_m4){0};
-    if (!newton->adaptive || !(negative[0] | negative[1] | negative[2] | negative[3]))
-        return;
-    // The gradient is evaluated along: it comes out the same.
-    newton->repaired = (fil_m4){-(negative[0] > 0), -(negative[1] > 0), -(negative[2] > 0), -(negative[3] > 0)};
-    int ignored[FIL_LANES];
-    evaluate(newton, newton->q, newton->frame, type->safe, newton->band_safe);
-    if (fil_m4_any(shift != 0))
-        shift_diagonal(newton, shift, newton->band_safe);
-    fil_band_factor(newton->size, type->bandwidth, small, newton->band_safe, ignored);
-    size_t count = (size_t)newton->size * (size_t)(type->bandwidth + 1);
-    for (size_t j = 0; j < count; ++j) {
-        double *at = newton->band + j * FIL_LANES;
-        fil_v4 safe = fil_v4_load(newton->band_safe + j * FIL_LANES);
-        fil_v4_store(at, fil_v4_select(newton->repaired, safe, fil_v4_load(at)));
-    }
+    fil_m4 bad = lanes_above_zero(negative);
+    if (newton->adaptive && fil_m4_any(bad))
+        repair(newton, shift, bad);
 }
 
 fil_v4 fil_newton_direction(fil_newton *newton, fil_m4 active, fil_v4 *change)
@@ -184,12 +221,102 @@ fil_v4 fil_newton_direction(fil_newton *newton, fil_m4 active, fil_v4 *change)
     return slope;
 }
 
-void fil_newton_try(fil_newton *newton, fil_v4 length)
+// rotation vector w applied to a: cos φ a + sin φ / φ w × a + (1 - cos φ) / φ² (w·a) w, φ = |w|
+static inline fil_w3 rotated(fil_w3 w, fil_v4 sine, fil_v4 cosine, fil_v4 over_angle, fil_w3 a)
+{
+    fil_w3 n = fil_w3_scale(over_angle, w);
+    fil_w3 sum = fil_w3_add_scaled(fil_w3_scale(cosine, a), sine, fil_w3_cross(n, a));
+    return fil_w3_add_scaled(sum, (1.0 - cosine) * fil_w3_dot(n, a), n);
+}
+
+// Moves edges the way stiff strands move. An edge e with direction t that is told to change by d, its frame by the angle
+// δ, turns by the vector w = t × d / |e| + δ t and grows by the part of d along itself:
+//
+//     e' = (1 + t·d / |e|) exp[w] e
+//
+// A turn does not stretch, and a rigid turn of the whole strand stays one: neither bends nor twists. Angles count from
+// frames that are carried without twist, so they take the twist part of exp[w] = swing × twist about t,
+// 2 atan2(sin(φ/2) w·t / φ, cos(φ/2)). Vertices follow by summation from the root.
+static void turn_edges(const fil_newton *newton, fil_v4 length, fil_m4 lanes)
+{
+    int dofs = newton->S->type->dofs;
+    ptrdiff_t width = (ptrdiff_t)dofs * FIL_LANES;
+    const fil_v4 least = fil_v4_all(1e-300);
+    fil_w3 x = fil_w3_load(newton->q_trial);
+    for (int i = 0; i < newton->vertices - 1; ++i) {
+        const double *q = newton->q + i * width, *d = newton->direction + i * width;
+        double *out = newton->q_trial + i * width;
+        fil_w3 e = fil_w3_subtract(fil_w3_load(q + width), fil_w3_load(q));
+        fil_w3 change = fil_w3_scale(length, fil_w3_subtract(fil_w3_load(d + width), fil_w3_load(d)));
+        fil_v4 size = fil_v4_max(fil_w3_dot(e, e), least), angle = {0}, sine, cosine;
+        if (dofs > 3)
+            angle = length * fil_v4_load(d + 3 * FIL_LANES) / fil_v4_sqrt(size);
+        fil_w3 w = fil_w3_add_scaled(fil_w3_scale(1.0 / size, fil_w3_cross(e, change)), angle, e);
+        fil_v4 phi = fil_v4_sqrt(fil_w3_dot(w, w)), over = 1.0 / fil_v4_max(phi, least);
+        fil_trig_sincos(0.5 * phi, &sine, &cosine);
+        fil_v4 grown = 1.0 + fil_w3_dot(e, change) / size;
+        x = fil_w3_add_scaled(x, grown, rotated(w, 2.0 * sine * cosine, 1.0 - 2.0 * sine * sine, over, e));
+        fil_m4 real = lanes & (newton->count > i + 1.0);
+        fil_w3_store(out + width, fil_w3_select(real, x, fil_w3_load(out + width)));
+        if (dofs > 3) {
+            fil_v4 along = fil_w3_dot(w, e) / fil_v4_sqrt(size) * over;
+            fil_v4 twist = 2.0 * fil_trig_atan2(sine * along, cosine);
+            // Held angles keep their values: their direction is zero, and so is their part of the turn.
+            twist = fil_v4_select(fil_v4_load(newton->is_free + i * width + 3 * FIL_LANES) > 0, twist, fil_v4_all(0));
+            fil_v4 turned = fil_v4_load(q + 3 * FIL_LANES) + twist, straight = fil_v4_load(out + 3 * FIL_LANES);
+            fil_v4_store(out + 3 * FIL_LANES, fil_v4_select(lanes, turned, straight));
+        }
+    }
+}
+
+// Shifts vertices first..last of a lane by a correction that runs linearly from `from` to `to`.
+static void shift_run(const fil_newton *newton, int lane, int first, int last, const double from[3], const double to[3])
+{
+    int dofs = newton->S->type->dofs;
+    for (int i = first; i <= last; ++i)
+        for (int k = 0; k < 3; ++k) {
+            double part = last > first ? (double)(i - first) / (last - first) : 1;
+            newton->q_trial[((ptrdiff_t)i * dofs + k) * FIL_LANES + lane] += (1 - part) * from[k] + part * to[k];
+        }
+}
+
+// Takes held vertices back to their places, their neighbours with them; a strand that nothing holds keeps the centre of
+// mass of the straight step.
+static void anchor_lane(const fil_newton *newton, fil_v4 length, int lane)
+{
+    int dofs = newton->S->type->dofs, before = -1, n = (int)newton->count[lane];
+    double error[3] = {0}, last[3] = {0}, mean[3] = {0}, mass = 0;
+    for (int i = 0; i < n; ++i) {
+        ptrdiff_t at = (ptrdiff_t)i * dofs * FIL_LANES + lane;
+        for (int k = 0; k < 3; ++k) {
+            ptrdiff_t place = at + (ptrdiff_t)k * FIL_LANES;
+            error[k] = newton->q[place] + length[lane] * newton->direction[place] - newton->q_trial[place];
+            mean[k] += newton->inertia[place] * error[k];
+        }
+        mass += newton->inertia[at];
+        if (newton->is_free[at] != 0)
+            continue;
+        shift_run(newton, lane, before + 1, i, before < 0 ? error : last, error);
+        memcpy(last, error, sizeof last);
+        before = i;
+    }
+    for (int k = 0; k < 3 && before < 0; ++k)
+        last[k] = mean[k] / mass;
+    shift_run(newton, lane, before + 1, n - 1, last, last);
+}
+
+void fil_newton_try(fil_newton *newton, fil_v4 length, fil_m4 turning)
 {
     const fil_strand_type *type = newton->S->type;
     for (int j = 0; j < newton->size; ++j) {
         ptrdiff_t at = (ptrdiff_t)j * FIL_LANES;
         fil_v4_store(newton->q_trial + at, fil_v4_load(newton->q + at) + length * fil_v4_load(newton->direction + at));
+    }
+    if (fil_m4_any(turning)) {
+        turn_edges(newton, length, turning);
+        for (int lane = 0; lane < FIL_LANES; ++lane)
+            if (turning[lane])
+                anchor_lane(newton, length, lane);
     }
     if (type->carry)
         type->carry(newton->vertices, newton->q, newton->frame, newton->q_trial, newton->frame_trial);
@@ -207,17 +334,24 @@ void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_v4 slope, boo
     const double armijo = 1e-4, rounding = 1e-12;
     enum { MOST = 40 };
     fil_v4 zero = {0}, before = newton->energy;
+    fil_m4 turning = newton->turning;
     *out = (fil_newton_search){.length = fil_v4_select(active, fil_v4_all(1), zero)};
     for (int round = 0;; ++round) {
-        fil_newton_try(newton, out->length);
+        fil_newton_try(newton, out->length, turning);
         fil_newton_evaluate(newton, true, with_hessian, &out->energy);
         fil_v4 slack = rounding * (fil_v4_abs(before) + fil_v4_abs(out->energy));
         fil_m4 low = out->energy <= before + armijo * out->length * slope + slack;
         fil_m4 bad = ~low & (out->length > 0);
-        if (!fil_m4_any(bad))
+        if (!fil_m4_any(bad)) {
+            newton->turning = turning;
+            newton->rough = newton->repaired & (out->length < 0.2);
             return;
+        }
         for (int lane = 0; lane < FIL_LANES; ++lane)
             out->backtracks[lane] += bad[lane] != 0;
-        out->length = fil_v4_select(bad, round < MOST ? 0.5 * out->length : zero, out->length);
+        // First the same length along a path that turns edges, then half of it.
+        fil_m4 shorten = bad & turning;
+        out->length = fil_v4_select(shorten, round < MOST ? 0.5 * out->length : zero, out->length);
+        turning |= bad;
     }
 }

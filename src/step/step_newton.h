@@ -9,6 +9,7 @@
 typedef struct fil_newton {
     const fil_strands *S;
     int pack, vertices, size; // size: unknowns, vertices × dofs
+    fil_v4 count;             // vertices of each strand: the ones behind are padding
     fil_strand_pack kernel;
     const double *inertia, *drag, *is_free, *radius;
 
@@ -17,25 +18,26 @@ typedef struct fil_newton {
     double a, b;
 
     double *q, *frame, *q_trial, *frame_trial;
-    double *gradient, *direction, *band, *band_safe;
+    double *gradient, *direction, *band, *band_trial, *band_exact;
     fil_v4 energy;
     fil_hessian hessian;
     bool adaptive;
-    int factorisations;
-    fil_m4 repaired; // lanes whose last factor is of the safe Hessian
+    fil_m4 rough, turning;
+    fil_m4 repaired; // lanes whose last factor is not of the Hessian itself
 } fil_newton;
 
 void fil_newton_start(const fil_strands *S, const fil_group_scratch *scratch, int pack, fil_newton *out);
 // Objective, gradient and, when wanted, Hessian at the iterate (trial: at the trial point).
 void fil_newton_evaluate(fil_newton *newton, bool trial, bool with_hessian, fil_v4 *energy);
-// Factors the Hessian plus shift × inertia; lanes where it is not positive definite get the safe Hessian in adaptive
-// mode. negative: how many pivots were not positive before that.
+// Factors the Hessian plus shift × inertia; in adaptive mode lanes where it is not positive definite are repaired.
+// negative: how many pivots were not positive before that.
 void fil_newton_factor(fil_newton *newton, fil_v4 shift, int negative[FIL_LANES]);
 // direction = -factor⁻¹ gradient in the lanes of `active`, zero elsewhere. Returns gradient·direction; *change: the
 // largest |Δx|, or |Δθ| × radius.
 fil_v4 fil_newton_direction(fil_newton *newton, fil_m4 active, fil_v4 *change);
-// q_trial = q + length × direction, and its frame.
-void fil_newton_try(fil_newton *newton, fil_v4 length);
+// q_trial = q + length × direction, and its frame. Lanes of `turning` follow the direction to first order only: their
+// edges turn without being stretched by it.
+void fil_newton_try(fil_newton *newton, fil_v4 length, fil_m4 turning);
 // The trial becomes the iterate.
 void fil_newton_accept(fil_newton *newton);
 

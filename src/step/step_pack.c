@@ -191,7 +191,8 @@ static fil_v4 edge_change(const fil_newton *newton, const double *q0, const doub
         fil_w3 e0 = fil_w3_subtract(fil_w3_load(a + width), fil_w3_load(a));
         fil_w3 e1 = fil_w3_subtract(fil_w3_load(b + width), fil_w3_load(b));
         fil_w3 d = fil_w3_subtract(e1, e0);
-        most = fil_v4_max(most, fil_w3_dot(d, d) / fil_v4_max(fil_w3_dot(e0, e0), fil_v4_all(1e-300)));
+        fil_v4 change = fil_w3_dot(d, d) / fil_v4_max(fil_w3_dot(e0, e0), fil_v4_all(1e-300));
+        most = fil_v4_select((newton->count > i + 1.0) & (change > most), change, most);
     }
     return most;
 }
@@ -216,6 +217,23 @@ void fil_pack_stand_still(const fil_step_job *job, fil_newton *newton)
     settle(job, newton);
 }
 
+// Gives every edge behind a held root the length it has in the state, from the root on: what a stiff strand would do if
+// its root were pulled. Edges between held vertices stay as they are.
+static void follow_root(const fil_newton *newton, const double *state_q, double *q)
+{
+    ptrdiff_t width = (ptrdiff_t)newton->S->type->dofs * FIL_LANES;
+    fil_m4 root_held = fil_v4_load(newton->is_free) == 0;
+    for (int i = 0; i < newton->vertices - 1; ++i) {
+        const double *a = state_q + i * width;
+        fil_w3 old = fil_w3_subtract(fil_w3_load(a + width), fil_w3_load(a));
+        fil_w3 x = fil_w3_load(q + i * width), next = fil_w3_load(q + (i + 1) * width), e = fil_w3_subtract(next, x);
+        fil_v4 size = fil_w3_dot(e, e);
+        fil_m4 moves = root_held & (fil_v4_load(newton->is_free + (i + 1) * width) > 0) & (size > 0);
+        fil_v4 factor = fil_v4_sqrt(fil_w3_dot(old, old) / fil_v4_max(size, fil_v4_all(1e-300)));
+        fil_w3_store(q + (i + 1) * width, fil_w3_select(moves, fil_w3_add_scaled(x, factor, e), next));
+    }
+}
+
 // The lanes of `mask` from the trial.
 static void take_lanes(double *into, const double *from, fil_m4 mask, ptrdiff_t count)
 {
@@ -232,14 +250,23 @@ void fil_pack_guess(const fil_step_job *job, fil_newton *newton)
     ptrdiff_t size = (ptrdiff_t)newton->size * FIL_LANES;
     for (ptrdiff_t k = 0; k < size; ++k)
         newton->q[k] = newton->is_free[k] != 0 ? newton->q_tilde[k] : q[k];
-    settle(job, newton);
+    hold_positions(job, newton, newton->q);
     fil_m4 large = edge_change(newton, q, newton->q) > small;
-    if (!fil_m4_any(large))
+    if (!fil_m4_any(large)) {
+        settle(job, newton);
         return;
+    }
     fil_v4 moving, still;
+    memcpy(newton->q_trial, newton->q, (size_t)size * sizeof *q);
+    follow_root(newton, q, newton->q_trial);
+    take_lanes(newton->q, newton->q_trial, large, size);
+    settle(job, newton);
     fil_newton_evaluate(newton, false, false, &moving);
     fil_newton_accept(newton); // the prediction is the trial now
-    fil_pack_stand_still(job, newton);
+    memcpy(newton->q, q, (size_t)size * sizeof *q);
+    hold_positions(job, newton, newton->q);
+    follow_root(newton, q, newton->q);
+    settle(job, newton);
     fil_newton_evaluate(newton, false, false, &still);
     fil_m4 keep = ~(large & (still < moving)) & fil_v4_finite(moving);
     take_lanes(newton->q, newton->q_trial, keep, size);
