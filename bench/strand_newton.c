@@ -103,8 +103,13 @@ int main(int argc, char **argv)
     printf("%d strands × %d vertices; µs per vertex, one thread, median of %d\n", strands, vertices, repeats);
     printf("%-34s %9s %9s %9s %9s %9s\n", "model", "gradient", "+ Hessian", "factor", "solve", "in all");
     double der = report(context, &made, "der", repeats);
-    static const char *const others[] = {"der:bend=isotropic", "der:hessian=gauss-newton",
-                                         "der:hessian=gauss-newton+stretch", "der:hessian=filter"};
+    static const char *const others[] = {"der:bend=isotropic",
+                                         "der:hessian=gauss-newton",
+                                         "der:hessian=gauss-newton+stretch",
+                                         "der:hessian=filter",
+                                         "lifted",
+                                         "lifted:hessian=adaptive",
+                                         "lifted:hessian=filter"};
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
         report(context, &made, others[i], repeats);
     printf("bar: der at most %.2f µs per vertex (Hessian, factor, solve): %s\n", bar, der <= bar ? "met" : "MISSED");

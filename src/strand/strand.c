@@ -7,6 +7,7 @@
 
 static const fil_strand_type *const list[] = {
     &fil_strand_der,
+    &fil_strand_lifted,
 };
 enum { LIST_SIZE = sizeof list / sizeof *list };
 

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "filum/extend.h"
 
-extern const fil_strand_type fil_strand_der;
+extern const fil_strand_type fil_strand_der, fil_strand_lifted;
 
 extern const fil_field fil_material_fields[];
 extern const int fil_material_field_count;
