@@ -23,28 +23,33 @@ void fil_settings_defaults(const fil_field *fields, int count, void *param)
         store(&fields[i], param, fields[i].def);
 }
 
-// Edit distance of two short words (Levenshtein), one row at a time.
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+// Edit distance of two short words: letters replaced, inserted, left out, or swapped with their neighbour. The last
+// three rows of the table take turns in `rows`.
 static int edit_distance(const char *a, const char *b)
 {
     enum { LONGEST = 63 };
-    size_t columns = strlen(b);
-    if (strlen(a) > LONGEST || columns > LONGEST)
+    size_t columns = strlen(b), length = strlen(a);
+    if (length > LONGEST || columns > LONGEST)
         return LONGEST;
-    int row[LONGEST + 1];
+    int rows[3][LONGEST + 1];
     for (size_t j = 0; j <= columns; ++j)
-        row[j] = (int)j;
-    for (size_t i = 0; a[i]; ++i) {
-        int diagonal = row[0];
-        row[0] = (int)i + 1;
-        for (size_t j = 0; j < columns; ++j) {
-            int replace = diagonal + (a[i] != b[j]);
-            int insert = row[j] + 1, erase = row[j + 1] + 1;
-            diagonal = row[j + 1];
-            int least = insert < erase ? insert : erase;
-            row[j + 1] = replace < least ? replace : least;
+        rows[0][j] = (int)j;
+    for (size_t i = 1; i <= length; ++i) {
+        const int *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3]; // i - 1, i - 2
+        int *row = rows[i % 3];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= columns; ++j) {
+            row[j] = smaller(smaller(row[j - 1], last[j]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = smaller(row[j], before[j - 2] + 1);
         }
     }
-    return row[columns];
+    return rows[length % 3][columns];
 }
 
 const char *fil_settings_nearest(const char *word, const char *const *names, int count)
