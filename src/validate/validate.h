@@ -9,7 +9,7 @@
 typedef enum fil_validate_verdict {
     FIL_VERDICT_PASS,
     FIL_VERDICT_MISS,
-    FIL_VERDICT_BY_DESIGN, // missed: the model has no such mechanism
+    FIL_VERDICT_BY_DESIGN, // not judged: the model has no such mechanism
     FIL_VERDICT_COARSE,    // missed: too few segments for what happens between them, on purpose
     FIL_VERDICT_COUNT,
 } fil_validate_verdict;

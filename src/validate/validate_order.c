@@ -9,15 +9,18 @@
 
 enum { SEGMENTS = 6, NUMBERS = 3 * (SEGMENTS + 1) };
 
+// Natural shape of the rod: y = curve x².
+static const double straight = 0, curved = 0.2;
+
 // A rod along x; free: it flies, turns and bends, otherwise it is clamped and falls.
-static bool make_rod(fil_validate_task *task, fil_scheme scheme, bool is_free, fil_rig *rig)
+static bool make_rod(fil_validate_task *task, fil_scheme scheme, bool is_free, double curve, fil_rig *rig)
 {
     if (!fil_rig_begin(task, SEGMENTS + 1, rig))
         return false;
     for (int i = 0; i <= SEGMENTS; ++i) {
         double s = (double)i / SEGMENTS;
         rig->start[3 * i] = s;
-        rig->start[3 * i + 1] = 0.2 * s * s;
+        rig->start[3 * i + 1] = curve * s * s;
         rig->start_velocity[3 * i] = 0.3;
         rig->start_velocity[3 * i + 1] = 0.6 - 1.8 * s + 1.2 * s * s;
         rig->start_velocity[3 * i + 2] = 0.6 * s * s * s;
@@ -41,7 +44,7 @@ static bool make_rod(fil_validate_task *task, fil_scheme scheme, bool is_free, f
 static void fall(fil_validate_task *task, fil_scheme scheme, double time, int steps, double x[NUMBERS])
 {
     fil_rig rig;
-    if (make_rod(task, scheme, false, &rig)) {
+    if (make_rod(task, scheme, false, curved, &rig)) {
         for (int i = 0; i < steps; ++i)
             fil_rig_step(&rig, time / steps);
         memcpy(x, rig.position, NUMBERS * sizeof *x);
@@ -96,11 +99,11 @@ static double relative_change(const double a[3], const double b[3])
     return sqrt(sum / size);
 }
 
-static flight fly(fil_validate_task *task, fil_scheme scheme, double time, int steps)
+static flight fly(fil_validate_task *task, fil_scheme scheme, double curve, double time, int steps)
 {
     flight out = {0};
     fil_rig rig;
-    if (make_rod(task, scheme, true, &rig) && fil_validate_going(task)) {
+    if (make_rod(task, scheme, true, curve, &rig) && fil_validate_going(task)) {
         fil_measure start, now;
         fil_state_measure(rig.state, 0, &start);
         double first = start.kinetic + start.elastic, last = first;
@@ -119,11 +122,11 @@ static flight fly(fil_validate_task *task, fil_scheme scheme, double time, int s
     return out;
 }
 
-static void report_bound(fil_validate_task *task, double measured, double bound, const char *quantity,
-                         const char *scheme)
+static void report_bound(fil_validate_task *task, double measured, double bound, const char *reason,
+                         const char *quantity, const char *scheme)
 {
     fil_validate_row row = {.measured = measured, .bound = bound, .bar = FIL_BAR_ABSOLUTE};
-    fil_validate_report(task, &row, FIL_VERDICT_MISS, NULL, "%s, %s", quantity, scheme);
+    fil_validate_report(task, &row, FIL_VERDICT_BY_DESIGN, reason, "%s, %s", quantity, scheme);
 }
 
 // Five periods of the slowest bending (frequency 22.4 sqrt(EI), period 2 s) for energy and linear momentum. Angular
@@ -135,16 +138,22 @@ void fil_validate_balance(fil_validate_task *task)
 {
     const double long_time = 10, short_time = 2;
     enum { LONG_STEPS = 4000, SHORT_STEPS = 400 };
+    const char *kinks = task->has_twist
+                            ? NULL
+                            : "The torsion of a curve is far from convex where the curve straightens: Euler "
+                              "may gain energy there.";
     for (int i = 0; i < COUNT(schemes); ++i) {
-        flight f = fly(task, schemes[i].scheme, long_time, LONG_STEPS);
-        report_bound(task, f.momentum, 1e-9, "change of linear momentum", schemes[i].name);
+        flight f = fly(task, schemes[i].scheme, curved, long_time, LONG_STEPS);
+        report_bound(task, f.momentum, 1e-9, NULL, "change of linear momentum", schemes[i].name);
         if (schemes[i].scheme == FIL_SCHEME_EULER)
-            report_bound(task, f.gain, 1e-12, "gain of energy in a step", schemes[i].name);
+            report_bound(task, f.gain, 1e-12, kinks, "gain of energy in a step, curved rod", schemes[i].name);
         if (schemes[i].scheme == FIL_SCHEME_THETA)
-            report_bound(task, f.energy, 1e-3, "change of energy in five periods", schemes[i].name);
+            report_bound(task, f.energy, 1e-3, NULL, "change of energy in five periods", schemes[i].name);
     }
-    flight coarse = fly(task, FIL_SCHEME_EULER, short_time, SHORT_STEPS);
-    flight fine = fly(task, FIL_SCHEME_EULER, short_time, 2 * SHORT_STEPS);
+    flight f = fly(task, FIL_SCHEME_EULER, straight, long_time, LONG_STEPS);
+    report_bound(task, f.gain, 1e-12, NULL, "gain of energy in a step, straight rod", "euler");
+    flight coarse = fly(task, FIL_SCHEME_EULER, curved, short_time, SHORT_STEPS);
+    flight fine = fly(task, FIL_SCHEME_EULER, curved, short_time, 2 * SHORT_STEPS);
     fil_validate_row row = {
         .theory = 2, .measured = coarse.angular / fine.angular, .bound = 0.2, .bar = FIL_BAR_ABSOLUTE};
     fil_validate_report(task, &row, FIL_VERDICT_MISS, NULL, "loss of angular momentum at h over that at h/2, euler");

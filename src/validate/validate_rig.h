@@ -22,7 +22,8 @@ typedef struct fil_validate_task {
 // Is there any point in going on?
 bool fil_validate_going(const fil_validate_task *task);
 
-// Fills in name, error and verdict and shows the row. `excuse` and `reason` stand in for a miss; reason NULL: none.
+// Fills in name, error and verdict and shows the row. With a reason (not NULL), FIL_VERDICT_COARSE stands in for a miss
+// and FIL_VERDICT_BY_DESIGN for any verdict.
 void fil_validate_report(fil_validate_task *task, fil_validate_row *row, fil_validate_verdict excuse,
                          const char *reason, const char *quantity, ...) __attribute__((format(printf, 5, 6)));
 // The bar most figures are held against.

@@ -150,11 +150,12 @@ static double helix_radius(void)
     return 1 / (2 * pi * TURNS * sqrt(1 + slope * slope));
 }
 
-static void lay_helix(double *x)
+// The helix wound by `part` of its curvature and torsion: 1 is the helix itself.
+static void lay_helix(double part, double *x)
 {
-    double r = helix_radius();
+    double r = helix_radius() / part;
     for (int i = 0; i <= HELIX_SEGMENTS; ++i) {
-        double angle = 2 * pi * TURNS * i / HELIX_SEGMENTS;
+        double angle = part * 2 * pi * TURNS * i / HELIX_SEGMENTS;
         x[3 * i] = r * cos(angle), x[3 * i + 1] = r * sin(angle), x[3 * i + 2] = r * slope * angle;
     }
 }
@@ -165,7 +166,7 @@ static double helix_drift(fil_validate_task *task, fil_end root)
     fil_rig rig;
     double most = NAN;
     if (fil_rig_begin(task, HELIX_SEGMENTS + 1, &rig)) {
-        lay_helix(rig.start);
+        lay_helix(1, rig.start);
         rig.group.root = root;
         fil_rig_rod(&rig, radius, 1, 0.5, 1);
         fil_rig_finish(&rig);
@@ -207,15 +208,16 @@ static void fit_helix(const double *x, double *radius_out, double *pitch)
     *pitch = rise / angle;
 }
 
-// Starts straight, and winds up to what its natural curvature and twist ask for.
+// Starts half unwound, and winds up to what its natural curvature and twist ask for. (From straight der gets there,
+// too; lifted needs ten thousand iterations, since torsion has no hold on a straight curve.)
 static void wind_helix(fil_validate_task *task, double *radius_out, double *pitch)
 {
     fil_rig rig;
     *radius_out = *pitch = NAN;
     double r = helix_radius(), p = r * slope;
     if (fil_rig_begin(task, HELIX_SEGMENTS + 1, &rig)) {
+        lay_helix(0.5, rig.start);
         for (int i = 0; i <= HELIX_SEGMENTS; ++i) {
-            rig.start[3 * i] = (double)i / HELIX_SEGMENTS;
             rig.strain[3 * i] = r / (r * r + p * p);
             rig.strain[3 * i + 2] = p / (r * r + p * p);
         }
