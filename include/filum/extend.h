@@ -98,6 +98,7 @@ typedef enum fil_hessian {
     FIL_HESSIAN_GAUSS_NEWTON, // first derivatives of the strains only
     FIL_HESSIAN_FILTER,       // exact, negative eigenvalues of each stencil set to zero
     FIL_HESSIAN_MIXED,        // stretch filtered, the rest Gauss-Newton
+    FIL_HESSIAN_STRETCH,      // stretch filtered, the rest exact
     FIL_HESSIAN_ANALYTIC,     // filtered by closed-form eigensystems [Shi23]
 } fil_hessian;
 

@@ -23,33 +23,28 @@ void fil_settings_defaults(const fil_field *fields, int count, void *param)
         store(&fields[i], param, fields[i].def);
 }
 
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-// Edit distance of two short words: letters replaced, inserted, left out, or swapped with their neighbour. The last
-// three rows of the table take turns in `rows`.
+// Edit distance of two short words: letters inserted, erased, replaced, or swapped with their neighbour.
 static int edit_distance(const char *a, const char *b)
 {
     enum { LONGEST = 63 };
-    size_t columns = strlen(b), length = strlen(a);
-    if (length > LONGEST || columns > LONGEST)
+    int columns = (int)strlen(b), rows = (int)strlen(a);
+    if (rows > LONGEST || columns > LONGEST)
         return LONGEST;
-    int rows[3][LONGEST + 1];
-    for (size_t j = 0; j <= columns; ++j)
-        rows[0][j] = (int)j;
-    for (size_t i = 1; i <= length; ++i) {
-        const int *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3]; // i - 1, i - 2
-        int *row = rows[i % 3];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= columns; ++j) {
-            row[j] = smaller(smaller(row[j - 1], last[j]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = smaller(row[j], before[j - 2] + 1);
+    int table[LONGEST + 1][LONGEST + 1];
+    for (int i = 0; i <= rows; ++i)
+        for (int j = 0; j <= columns; ++j) {
+            if (i == 0 || j == 0) {
+                table[i][j] = i + j;
+                continue;
+            }
+            int best = table[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            int shorter = 1 + (table[i - 1][j] < table[i][j - 1] ? table[i - 1][j] : table[i][j - 1]);
+            best = shorter < best ? shorter : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && table[i - 2][j - 2] + 1 < best)
+                best = table[i - 2][j - 2] + 1;
+            table[i][j] = best;
         }
-    }
-    return rows[length % 3][columns];
+    return table[rows][columns];
 }
 
 const char *fil_settings_nearest(const char *word, const char *const *names, int count)

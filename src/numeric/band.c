@@ -8,8 +8,7 @@
 // vertex) are compiled with the bandwidth as a constant and all loops unrolled; the others take a plain path. The solve
 // keeps the unknowns in reach in registers and runs over each triangle once; the second cache limits it.
 //
-// Cost for four matrices with n = 160, bandwidth 10, in the second cache (Zen 4, 2.7 GHz, gcc 12): factor 2.6 µs, solve
-// 1.2 µs; without fused multiply-add 2.8 and 1.3 µs; by the plain path 7.1 and 1.7 µs.
+// Cost: n (bandwidth + 1)(bandwidth + 2) / 2 fused multiply-adds for four matrices; bench/band_lapack measures it.
 //
 // Limits: without pivoting an indefinite matrix may lose digits; negative[] tells, and the caller has to shift it.
 #include "numeric/band.h"

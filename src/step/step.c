@@ -50,11 +50,12 @@ static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_st
         bool poor = motion->method == FIL_METHOD_QUASI && fil_m4_any(going & ~(change <= serves * last));
         fresh = motion->method != FIL_METHOD_QUASI || poor;
         last = change;
+        fil_v4 full = fil_v4_select(active, fil_v4_all(1), fil_v4_all(0));
         if (!fil_m4_any(going)) {
-            fil_newton_try(newton, fil_v4_all(1), (fil_m4){0});
+            fil_newton_try(newton, full, (fil_m4){0});
         } else if (search) {
             fil_newton_search found;
-            fil_newton_line_search(newton, active, slope, fresh, &found);
+            fil_newton_line_search(newton, active, going, slope, fresh, &found);
             for (int lane = 0; lane < FIL_LANES; ++lane)
                 report[lane].backtracks += found.backtracks[lane];
             newton->energy = found.energy;
@@ -62,7 +63,7 @@ static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_st
             if (fresh)
                 going &= found.length > 0;
         } else {
-            fil_newton_try(newton, fil_v4_all(1), (fil_m4){0});
+            fil_newton_try(newton, full, (fil_m4){0});
             fil_newton_evaluate(newton, true, true, &newton->energy);
         }
         fil_newton_accept(newton);

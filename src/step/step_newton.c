@@ -155,30 +155,48 @@ static void take_factor(const fil_newton *newton, const double *from, fil_m4 lan
     }
 }
 
-// Lanes of `bad` have an indefinite Hessian. Adding a multiple of the inertia, four times larger at each attempt, keeps
-// what the Hessian knows: near a saddle the way out is long, and a Hessian without second derivatives would take it in
-// small steps. What that does not cure gets the safe Hessian.
-static void repair(fil_newton *newton, fil_v4 shift, fil_m4 bad)
+// Tries the Hessian in band_exact plus multiples of the inertia, ten times more at each attempt, from `first` on. Lanes
+// that become positive definite are taken; returns the others.
+static fil_m4 shift_until_definite(fil_newton *newton, fil_v4 shift, fil_m4 bad, double first, int attempts)
 {
-    enum { ATTEMPTS = 6 };
-    const fil_strand_type *type = newton->S->type;
-    int negative[FIL_LANES];
-    newton->repaired = bad;
-    evaluate(newton, newton->q, newton->frame, newton->hessian, newton->band_exact);
-    fil_v4 more = fil_v4_max(shift, fil_v4_all(1e-3 * newton->a));
-    for (int i = 0; i < ATTEMPTS && fil_m4_any(bad & ~newton->rough & (more > 0)); ++i, more *= 10.0) {
+    double more = first;
+    for (int i = 0; i < attempts && fil_m4_any(bad); ++i, more *= 10) {
+        int negative[FIL_LANES];
         memcpy(newton->band_trial, newton->band_exact, band_size(newton) * sizeof(double));
         shift_diagonal(newton, shift + more, newton->band_trial);
-        fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band_trial, negative);
-        fil_m4 cured = bad & ~newton->rough & ~lanes_above_zero(negative);
+        fil_band_factor(newton->size, newton->S->type->bandwidth, least_pivot, newton->band_trial, negative);
+        fil_m4 cured = bad & ~lanes_above_zero(negative);
         take_factor(newton, newton->band_trial, cured);
         bad &= ~cured;
     }
+    return bad;
+}
+
+// Lanes of `bad` have an indefinite Hessian. Near a saddle the way out is long, and a Hessian without its second
+// derivatives would take it in tiny steps: a little more inertia keeps what the Hessian knows. Compressed edges make it
+// far more indefinite than that; their stretch is filtered. What is still not cured, or was cured and led nowhere in
+// the iteration before, gets the safe Hessian.
+static void repair(fil_newton *newton, fil_v4 shift, fil_m4 bad)
+{
+    const fil_strand_type *type = newton->S->type;
+    fil_m4 rough = bad & newton->rough;
+    newton->repaired = bad;
+    bad &= ~rough;
+    if (newton->a > 0 && fil_m4_any(bad)) {
+        evaluate(newton, newton->q, newton->frame, newton->hessian, newton->band_exact);
+        bad = shift_until_definite(newton, shift, bad, 1e-3 * newton->a, 3);
+    }
+    if (newton->a > 0 && fil_m4_any(bad)) {
+        evaluate(newton, newton->q, newton->frame, FIL_HESSIAN_STRETCH, newton->band_exact);
+        bad = shift_until_definite(newton, shift, bad, 1e-3 * newton->a, 7);
+    }
+    bad |= rough;
     if (!fil_m4_any(bad))
         return;
+    int ignored[FIL_LANES];
     evaluate(newton, newton->q, newton->frame, type->safe, newton->band_trial);
     shift_diagonal(newton, shift, newton->band_trial);
-    fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band_trial, negative);
+    fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band_trial, ignored);
     take_factor(newton, newton->band_trial, bad);
 }
 
@@ -229,8 +247,8 @@ static inline fil_w3 rotated(fil_w3 w, fil_v4 sine, fil_v4 cosine, fil_v4 over_a
     return fil_w3_add_scaled(sum, (1.0 - cosine) * fil_w3_dot(n, a), n);
 }
 
-// Moves edges the way stiff strands move. An edge e with direction t that is told to change by d, its frame by the angle
-// δ, turns by the vector w = t × d / |e| + δ t and grows by the part of d along itself:
+// Moves edges the way stiff strands move. An edge e with direction t that is told to change by d, its frame by the
+// angle δ, turns by the vector w = t × d / |e| + δ t and grows by the part of d along itself:
 //
 //     e' = (1 + t·d / |e|) exp[w] e
 //
@@ -318,8 +336,16 @@ void fil_newton_try(fil_newton *newton, fil_v4 length, fil_m4 turning)
             if (turning[lane])
                 anchor_lane(newton, length, lane);
     }
-    if (type->carry)
-        type->carry(newton->vertices, newton->q, newton->frame, newton->q_trial, newton->frame_trial);
+    if (!type->carry)
+        return;
+    type->carry(newton->vertices, newton->q, newton->frame, newton->q_trial, newton->frame_trial);
+    // Lanes that do not move keep their frames to the last bit, however long the others go on.
+    fil_m4 still = length == 0;
+    ptrdiff_t count = (ptrdiff_t)newton->vertices * type->frame_count * FIL_LANES;
+    for (ptrdiff_t k = 0; fil_m4_any(still) && k < count; k += FIL_LANES) {
+        double *at = newton->frame_trial + k;
+        fil_v4_store(at, fil_v4_select(still, fil_v4_load(newton->frame + k), fil_v4_load(at)));
+    }
 }
 
 void fil_newton_accept(fil_newton *newton)
@@ -329,19 +355,20 @@ void fil_newton_accept(fil_newton *newton)
     newton->q_trial = q, newton->frame_trial = frame;
 }
 
-void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_v4 slope, bool with_hessian, fil_newton_search *out)
+void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_m4 searching, fil_v4 slope, bool with_hessian,
+                            fil_newton_search *out)
 {
     const double armijo = 1e-4, rounding = 1e-12;
     enum { MOST = 40 };
     fil_v4 zero = {0}, before = newton->energy;
-    fil_m4 turning = newton->turning;
+    fil_m4 turning = newton->turning & searching;
     *out = (fil_newton_search){.length = fil_v4_select(active, fil_v4_all(1), zero)};
     for (int round = 0;; ++round) {
         fil_newton_try(newton, out->length, turning);
         fil_newton_evaluate(newton, true, with_hessian, &out->energy);
         fil_v4 slack = rounding * (fil_v4_abs(before) + fil_v4_abs(out->energy));
         fil_m4 low = out->energy <= before + armijo * out->length * slope + slack;
-        fil_m4 bad = ~low & (out->length > 0);
+        fil_m4 bad = searching & ~low & (out->length > 0);
         if (!fil_m4_any(bad)) {
             newton->turning = turning;
             newton->rough = newton->repaired & (out->length < 0.2);

@@ -42,11 +42,13 @@ void fil_newton_try(fil_newton *newton, fil_v4 length, fil_m4 turning);
 void fil_newton_accept(fil_newton *newton);
 
 // A backtracking line search from length 1 [Jia20, Algorithm 1]: shortens lane by lane until the objective has fallen
-// enough. On return the trial point is evaluated; lanes that cannot go downhill have length 0.
+// enough. Lanes that are active but not `searching` take their full step untested. On return the trial point is
+// evaluated; lanes that cannot go downhill have length 0.
 typedef struct fil_newton_search {
     fil_v4 length, energy; // of the trial
     int backtracks[FIL_LANES];
 } fil_newton_search;
-void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_v4 slope, bool with_hessian, fil_newton_search *out);
+void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_m4 searching, fil_v4 slope, bool with_hessian,
+                            fil_newton_search *out);
 
 #endif

@@ -72,7 +72,7 @@ static void relax(const fil_step_job *job, fil_newton *newton, fil_strand_report
         fil_v4 full = change;
         limit(newton, stride * length, &change, &slope);
         fil_newton_search found;
-        fil_newton_line_search(newton, active, slope, true, &found);
+        fil_newton_line_search(newton, active, active, slope, true, &found);
         fil_newton_accept(newton);
         newton->energy = found.energy;
         // The energy of a tiny step is rounding, and so is what the search makes of it: the shift falls all the same.

@@ -498,7 +498,7 @@ static void elastic(const fil_strand_pack *pack, const double *q, const double *
 {
     const der_param *param = pack->param;
     bool isotropic = param->bend == ISOTROPIC;
-    bool second = hessian == FIL_HESSIAN_NONE || hessian == FIL_HESSIAN_FILTER;
+    bool second = hessian != FIL_HESSIAN_GAUSS_NEWTON && hessian != FIL_HESSIAN_MIXED;
     int n = pack->vertices;
     fil_v4 H[6];
     edge e = edge_at(q, frame, 0);

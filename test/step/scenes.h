@@ -64,10 +64,8 @@ static void random_scene_make(uint64_t seed, const char *model, random_scene *ou
     out->group.model = model;
     out->group.root = (fil_end)fil_rng_below(&rng, 3);
     out->group.tip = (fil_end)(fil_rng_below(&rng, 4) == 0 ? 1 + fil_rng_below(&rng, 2) : 0);
-    out->group.groom = (fil_groom){.strand_count = SCENE_STRANDS,
-                                   .vertex_count = out->vertex_count,
-                                   .position = out->position,
-                                   .rest = out->rest};
+    out->group.groom = (fil_groom){
+        .strand_count = SCENE_STRANDS, .vertex_count = out->vertex_count, .position = out->position, .rest = out->rest};
     out->scene.groups = &out->group;
     out->scene.group_count = 1;
     out->scene.gravity[1] = -random_log(&rng, 0.1, 100);

@@ -80,8 +80,8 @@ static void run_scene(uint64_t seed, const char *model_name, tally *sum)
         if (stats.most_iterations > sum->most_iterations)
             sum->most_iterations = stats.most_iterations;
         if (getenv("FILUM_TALK") && stats.unconverged)
-            printf("%s seed %lld step %d: %d unconverged, %d failed, change %.2g, h %.2g young %.2g r %.2g\n", model_name,
-                   (long long)seed, i, stats.unconverged, stats.failed, stats.worst_change, made.h,
+            printf("%s seed %lld step %d: %d unconverged, %d failed, change %.2g, h %.2g young %.2g r %.2g\n",
+                   model_name, (long long)seed, i, stats.unconverged, stats.failed, stats.worst_change, made.h,
                    made.group.material.young, made.group.material.radius);
     }
     fil_state_destroy(state);
