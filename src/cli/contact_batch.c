@@ -203,7 +203,7 @@ static fil_cli_exit write_svg(batch *self, const char *path)
     find_range(self, &start, &end);
     for (size_t i = 0; i < count; ++i) {
         int64_t steps = make_steps(&self->totals[i], start, end, x + i * room, y + i * room);
-        series[i] = (fil_plot_series){self->list.items[i].text, x + i * room, y + i * room, steps, true};
+        series[i] = (fil_plot_series){self->list.items[i].text, x + i * room, y + i * room, steps, FIL_PLOT_STEPS};
     }
     fil_plot_panel panel = {.x = {.label = "iterations k", .log = true, .min = start, .max = end},
                             .y = {.label = "problems that need more than k iterations (%)", .min = 0, .max = 100},

@@ -1,24 +1,28 @@
-// filum info: what solvers there are and what can be set, printed from their field tables.
+// filum info: what solvers and models there are and what can be set, printed from their field tables.
 #include "cli/info.h"
 
 #include "base/settings.h"
 #include "cli/report.h"
 #include "filum/extend.h"
+#include "step/model.h"
 
 #include <float.h>
 #include <string.h>
 
-// What contact solvers and local solvers have in common.
+// What solvers and models have in common.
 typedef struct entry {
     const char *name, *doc;
     const fil_field *fields;
     int field_count;
 } entry;
 
+// A list of things with names and settings, or settings alone.
 typedef struct kind {
     const char *name, *doc;
     int (*count)(void);
     entry (*at)(int index);
+    const fil_field *fields;
+    const int *field_count; // NULL: a list
 } kind;
 
 static entry contact_at(int index)
@@ -33,17 +37,31 @@ static entry local_at(int index)
     return (entry){type->name, type->doc, type->fields, type->field_count};
 }
 
-static int no_strands(void)
+static entry strand_at(int index)
+{
+    const fil_strand_type *type = fil_strand_type_at(index);
+    return (entry){type->name, type->doc, type->fields, type->field_count};
+}
+
+static int no_names(void)
 {
     return 0;
 }
 
 static const kind kinds[] = {
-    {"contact", "solvers of a whole contact problem", fil_contact_type_count, contact_at},
-    {"local", "solvers of one contact", fil_local_type_count, local_at},
-    {"strand", "models of strands: there are none yet", no_strands, NULL},
+    {"contact", "solvers of a whole contact problem", fil_contact_type_count, contact_at, NULL, NULL},
+    {"local", "solvers of one contact", fil_local_type_count, local_at, NULL, NULL},
+    {"strand", "models of strands", fil_strand_type_count, strand_at, NULL, NULL},
+    {"material", "what strands are made of", no_names, NULL, fil_material_fields, &fil_material_field_count},
+    {"motion", "how strands are carried through time", no_names, NULL, fil_motion_fields, &fil_motion_field_count},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
+
+// Settings without a list, as the one entry they are.
+static entry only_entry(const kind *kind)
+{
+    return (entry){kind->name, kind->doc, kind->fields, *kind->field_count};
+}
 
 // The word of choice `index` in "one|two|three".
 static void choice_word(const char *choices, int index, char *out, size_t room)
@@ -88,6 +106,11 @@ static void print_entry(const entry *entry)
 
 static void print_kind(const kind *kind)
 {
+    if (kind->field_count) {
+        entry entry = only_entry(kind);
+        print_entry(&entry);
+        return;
+    }
     printf("%s%s%s: %s\n", fil_report_bold(), kind->name, fil_report_plain(), kind->doc);
     for (int i = 0; i < kind->count(); ++i) {
         entry entry = kind->at(i);
@@ -138,6 +161,10 @@ static json_t *entry_json(const entry *entry)
 
 static json_t *kind_json(const kind *kind)
 {
+    if (kind->field_count) {
+        entry entry = only_entry(kind);
+        return entry_json(&entry);
+    }
     json_t *list = json_array();
     for (int i = 0; list && i < kind->count(); ++i) {
         entry entry = kind->at(i);
@@ -167,10 +194,13 @@ static fil_cli_exit info_all(bool json)
         return fil_report_no_memory();
     }
     for (int i = 0; i < KINDS; ++i) {
-        print_kind(&kinds[i]);
+        if (kinds[i].field_count)
+            printf("%s%s%s: %s\n", fil_report_bold(), kinds[i].name, fil_report_plain(), kinds[i].doc);
+        else
+            print_kind(&kinds[i]);
         printf("\n");
     }
-    printf("`filum info contact NAME` and `filum info local NAME` show the settings.\n");
+    printf("`filum info contact gs`, `filum info strand der`, `filum info material` ... show the settings.\n");
     return FIL_EXIT_OK;
 }
 
@@ -189,8 +219,8 @@ static const kind *find_kind(const char *word)
                 return NULL;
             }
     const char *nearest = fil_settings_nearest(word, names, KINDS);
-    fil_report_error("info: must be contact, local or strand (got '%s'%s%s%s)", word, nearest ? ": did you mean '" : "",
-                     nearest ? nearest : "", nearest ? "'?" : "");
+    fil_report_error("info: must be contact, local, strand, material or motion (got '%s'%s%s%s)", word,
+                     nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     return NULL;
 }
 
@@ -239,11 +269,12 @@ static fil_cli_exit info_run(const fil_arguments *arguments)
 static const fil_example examples[] = {
     {"filum info", "Everything there is"},
     {"filum info contact gs", "One contact solver and its settings"},
+    {"filum info strand der", "One strand model and its settings"},
     {"filum info local --json", "All local solvers, for a script"},
 };
 const fil_command fil_command_info = {
     .name = "info",
-    .operands = "[contact|local|strand [NAME]]",
+    .operands = "[contact|local|strand|material|motion [NAME]]",
     .least = 0,
     .most = 2,
     .summary = "list solvers and models, and their settings",

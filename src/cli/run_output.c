@@ -88,8 +88,9 @@ fil_cli_exit fil_run_figure(fil_context *context, const char *path, const char *
     fil_plot_series by_iterations[MOST], by_time[MOST];
     count = count < MOST ? count : MOST;
     for (int i = 0; i < count; ++i) {
-        by_iterations[i] = (fil_plot_series){names[i], traces[i].iterations, traces[i].best, traces[i].count, false};
-        by_time[i] = (fil_plot_series){names[i], traces[i].seconds, traces[i].best, traces[i].count, false};
+        by_iterations[i] =
+            (fil_plot_series){names[i], traces[i].iterations, traces[i].best, traces[i].count, FIL_PLOT_LINE};
+        by_time[i] = (fil_plot_series){names[i], traces[i].seconds, traces[i].best, traces[i].count, FIL_PLOT_LINE};
     }
     char label[64], level[64];
     snprintf(label, sizeof label, "smallest residual so far (%s)", fil_merit_name(def->merit));

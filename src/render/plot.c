@@ -265,7 +265,7 @@ static void draw_series(fil_plot_text *out, const frame *frame, const fil_plot_s
             continue;
         if (!open)
             put(out, "<path clip-path=\"url(#panel%d)\" d=\"M%.1f %.1f", panel, x, y);
-        else if (series->step)
+        else if (series->form == FIL_PLOT_STEPS)
             put(out, "H%.1fV%.1f", x, y);
         else
             put(out, "L%.1f %.1f", x, y);
@@ -278,9 +278,27 @@ static void draw_series(fil_plot_text *out, const frame *frame, const fil_plot_s
     put(out, "\"");
     put_style(out, index, width);
     // The end of a line is what one looks for.
-    if (!series->step)
+    if (series->form == FIL_PLOT_LINE)
         put(out, "<circle clip-path=\"url(#panel%d)\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>\n", panel, last_x,
             last_y, colours[index % COLOURS]);
+}
+
+static void put_ring(fil_plot_text *out, double x, double y, int series)
+{
+    put(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", x, y,
+        4.5 + 2 * (series % 2), colours[series % COLOURS]);
+}
+
+// Rings of two sizes, so that points that coincide show both.
+static void draw_points(fil_plot_text *out, const frame *frame, const fil_plot_series *series, int index, int panel)
+{
+    put(out, "<g clip-path=\"url(#panel%d)\">\n", panel);
+    for (int64_t i = 0; i < series->count; ++i) {
+        double x = to_x(frame, series->x[i]), y = to_y(frame, series->y[i]);
+        if (isfinite(x) && isfinite(y))
+            put_ring(out, x, y, index);
+    }
+    put(out, "</g>\n");
 }
 
 static void draw_panel(fil_plot_text *out, const fil_plot *plot, int index, frame *frame)
@@ -304,7 +322,11 @@ static void draw_panel(fil_plot_text *out, const fil_plot *plot, int index, fram
     for (int s = 0; s < plot->series_count; ++s) {
         // Steps often coincide: what is drawn first is wider and shows on both sides of what covers it.
         int covering = plot->series_count - 1 - s < 5 ? plot->series_count - 1 - s : 5;
-        draw_series(out, frame, &panel->series[s], s, index, panel->series[s].step ? 2 + 1.5 * covering : 2);
+        const fil_plot_series *series = &panel->series[s];
+        if (series->form == FIL_PLOT_POINTS)
+            draw_points(out, frame, series, s, index);
+        else
+            draw_series(out, frame, series, s, index, series->form == FIL_PLOT_STEPS ? 2 + 1.5 * covering : 2);
     }
 
     double middle = frame->left + frame->width / 2, bottom = frame->top + frame->height;
@@ -328,7 +350,10 @@ static double draw_legend(fil_plot_text *out, const fil_plot *plot, double top)
             x = MARGIN;
             y += LEGEND_LINE;
         }
-        if (out) {
+        if (out && plot->panels[0].series[s].form == FIL_PLOT_POINTS) {
+            put_ring(out, x + SWATCH - 8, y + 10, s);
+            put_text(out, x + SWATCH + 8, y + 14.5, "", name);
+        } else if (out) {
             put(out, "<path d=\"M%.1f %.1fh%d\"", x, y + 10, SWATCH);
             put_style(out, s, 2.5);
             put_text(out, x + SWATCH + 8, y + 14.5, "", name);

@@ -4,12 +4,20 @@
 
 #include "base/context.h"
 
+// How a series is drawn.
+typedef enum fil_plot_form {
+    FIL_PLOT_LINE,   // with a dot at its end
+    FIL_PLOT_STEPS,  // y keeps its value until the next x
+    FIL_PLOT_CURVE,  // a line without the dot
+    FIL_PLOT_POINTS, // a ring around each point
+} fil_plot_form;
+
 // Points that a logarithmic axis cannot show (not positive) and points that are not finite are left out.
 typedef struct fil_plot_series {
     const char *name;
     const double *x, *y;
     int64_t count;
-    bool step; // y keeps its value until the next x
+    fil_plot_form form;
 } fil_plot_series;
 
 typedef struct fil_plot_axis {

@@ -75,7 +75,8 @@ static void relax(const fil_step_job *job, fil_newton *newton, fil_strand_report
         fil_newton_line_search(newton, active, active, slope, true, &found);
         fil_newton_accept(newton);
         newton->energy = found.energy;
-        fil_m4 shortened = found.length < 1;
+        // The energy of a tiny step is rounding, and so is what the search makes of it: the shift falls all the same.
+        fil_m4 shortened = (found.length < 1) & (full > close * length);
         fil_m4 done = active & ((shift == 0) | newton->repaired) & (full <= close * length);
         // Stuck at the rounding of the energy is as good as it gets.
         fil_m4 stuck = active & (found.length == 0) & (full <= 1e-6 * length);

@@ -112,6 +112,8 @@ TEST(settings_nearest_word)
     ck_assert_str_eq(fil_settings_nearest("newtn", names, 4), "newton");
     ck_assert_str_eq(fil_settings_nearest("adm", names, 4), "admm");
     ck_assert_str_eq(fil_settings_nearest("gs", names, 4), "gs");
+    ck_assert_str_eq(fil_settings_nearest("sg", names, 4), "gs");
+    ck_assert_str_eq(fil_settings_nearest("newotn", names, 4), "newton");
     ck_assert_ptr_null(fil_settings_nearest("zzzzzz", names, 4));
     ck_assert_ptr_null(fil_settings_nearest("x", names, 0));
 }

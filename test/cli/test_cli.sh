@@ -20,7 +20,7 @@ check_output version "filum 0." "$FILUM" --version
 check_output help "contact solve" "$FILUM" help
 check_output help_option "contact solve" "$FILUM" --help
 check_output help_group "contact judge" "$FILUM" help contact
-for command in "contact solve" "contact compare" "contact batch" "contact generate" "contact judge" info help; do
+for command in "contact solve" "contact compare" "contact batch" "contact generate" "contact judge" validate info help; do
     # shellcheck disable=SC2086 # two words
     check_output "help_${command// /_}" "Examples" "$FILUM" help $command
     # shellcheck disable=SC2086
@@ -48,11 +48,16 @@ check_output info_all "strand" "$FILUM" info
 check_output info_contact "gs" "$FILUM" info contact
 check_output info_settings "relaxation" "$FILUM" info contact gs
 check_output info_local "4sides" "$FILUM" info local
-check_output info_strand "none yet" "$FILUM" info strand
+check_output info_strand "der" "$FILUM" info strand
+check_output info_strand_settings "hessian" "$FILUM" info strand der
+check_output info_material "young" "$FILUM" info material
+check_output info_motion_json '"scheme"' "$FILUM" info motion --json
+check_exit info_material_has_no_names 2 "unknown name" "$FILUM" info material hair
+check_exit info_strand_swapped_letters 2 "did you mean 'der'?" "$FILUM" info strand dre
 check_output info_json '"name": "gs"' "$FILUM" info contact --json
 check_output info_json_whole_range '"max": 1000000' "$FILUM" info contact gs --json
 check_exit info_kind_left_out 2 "did you mean 'info contact gs'?" "$FILUM" info gs
-check_exit info_unknown_kind 2 "must be contact, local or strand" "$FILUM" info contct
+check_exit info_unknown_kind 2 "must be contact, local, strand, material or motion" "$FILUM" info contct
 check_exit info_unknown_name 2 "did you mean 'anderson'?" "$FILUM" info contact andersen
 
 # Generate

@@ -25,7 +25,7 @@ static fil_plot make_plot(fil_plot_panel panels[2], const fil_plot_series *serie
 TEST(plot_escapes_and_is_whole)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_plot_series series[] = {{"one <&>", x, y, 5, false}, {"two", x, y, 5, true}};
+    fil_plot_series series[] = {{"one <&>", x, y, 5, FIL_PLOT_LINE}, {"two", x, y, 5, FIL_PLOT_STEPS}};
     fil_plot_panel panels[2];
     fil_plot plot = make_plot(panels, series, 2);
     panels[0].level = 1e-3;
@@ -42,11 +42,34 @@ TEST(plot_escapes_and_is_whole)
     fil_context_destroy(context);
 }
 
+static int occurrences(const char *text, const char *part)
+{
+    int count = 0;
+    for (; (text = strstr(text, part)); ++text)
+        ++count;
+    return count;
+}
+
+// Each point that the axes can show, and one in the legend, is a ring; a curve has no dot at its end.
+TEST(plot_shows_points_and_curves)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_plot_series series[] = {{"theory", x, y, 5, FIL_PLOT_CURVE}, {"measured", x, y, 5, FIL_PLOT_POINTS}};
+    fil_plot_panel panels[2];
+    fil_plot plot = make_plot(panels, series, 2);
+    plot.panel_count = 1;
+    fil_plot_text text;
+    test_ok(context, fil_plot_draw(context, &plot, &text));
+    ck_assert_int_eq(occurrences(text.text, "<circle"), 3); // x = 1 and x = 100
+    fil_plot_text_free(&text);
+    fil_context_destroy(context);
+}
+
 TEST(plot_without_data_is_a_plot)
 {
     fil_context *context = fil_context_create(NULL);
     const double same_x[] = {5, 5}, same_y[] = {2, 2};
-    fil_plot_series series[] = {{"none", NULL, NULL, 0, false}, {"point", same_x, same_y, 2, false}};
+    fil_plot_series series[] = {{"none", NULL, NULL, 0, FIL_PLOT_LINE}, {"point", same_x, same_y, 2, FIL_PLOT_LINE}};
     fil_plot_panel panels[2];
     for (int first = 0; first < 2; ++first) {
         fil_plot plot = make_plot(panels, series + first, 1);
@@ -65,7 +88,7 @@ TEST(plot_thins_points_that_nobody_sees)
     double *many = calloc(MANY, sizeof *many);
     for (int i = 0; i < MANY; ++i)
         many[i] = 1 + i;
-    fil_plot_series series = {"many", many, many, MANY, false};
+    fil_plot_series series = {"many", many, many, MANY, FIL_PLOT_LINE};
     fil_plot_panel panels[2];
     fil_plot plot = make_plot(panels, &series, 1);
     fil_plot_text text;
@@ -79,7 +102,7 @@ TEST(plot_thins_points_that_nobody_sees)
 TEST(plot_writes_whole_files)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_plot_series series = {"one", x, y, 5, false};
+    fil_plot_series series = {"one", x, y, 5, FIL_PLOT_LINE};
     fil_plot_panel panels[2];
     fil_plot plot = make_plot(panels, &series, 1);
     test_ok(context, fil_plot_write(context, &plot, test_path("plot.svg")));
@@ -98,7 +121,7 @@ static fil_status draw(fil_context *context, void *data)
 
 TEST(plot_survives_failing_allocation)
 {
-    fil_plot_series series[] = {{"one", x, y, 5, false}, {"two", x, y, 5, true}};
+    fil_plot_series series[] = {{"one", x, y, 5, FIL_PLOT_LINE}, {"two", x, y, 5, FIL_PLOT_STEPS}};
     fil_plot_panel panels[2];
     fil_plot plot = make_plot(panels, series, 2);
     test_failing_allocation(draw, &plot);
