@@ -108,7 +108,7 @@ int main(int argc, char **argv)
                                          "der:hessian=gauss-newton+stretch",
                                          "der:hessian=filter",
                                          "lifted",
-                                         "lifted:hessian=adaptive",
+                                         "lifted:hessian=analytic",
                                          "lifted:hessian=filter"};
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
         report(context, &made, others[i], repeats);
