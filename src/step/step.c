@@ -50,12 +50,26 @@ static fil_m4 move(fil_newton *newton, fil_m4 active, fil_m4 going, fil_v4 slope
     return moved;
 }
 
+// The change of velocity that counts as none: the tolerance, or what rounding makes of the largest coordinate.
+static fil_v4 goal_of(const fil_newton *newton, double tolerance, double s)
+{
+    const double rounding = 4 * 2.3e-16;
+    fil_v4 most = {0};
+    for (int i = 0; i < newton->vertices; ++i)
+        for (int k = 0; k < 3; ++k) {
+            const double *x = newton->q + ((ptrdiff_t)i * newton->S->type->dofs + k) * FIL_LANES;
+            fil_v4 size = fil_v4_abs(fil_v4_load(x));
+            most = fil_v4_select((newton->count > i) & (size > most), size, most);
+        }
+    return fil_v4_max(rounding / s * most, fil_v4_all(tolerance));
+}
+
 // Newton's method, its quasi and its fixed form. On return newton->q is the last iterate.
 static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_strand_report *report)
 {
     bool quasi = motion->method == FIL_METHOD_QUASI, search = motion->method != FIL_METHOD_FIXED, renew = true;
     fil_m4 active = all_lanes;
-    fil_v4 last = fil_v4_all(INFINITY);
+    fil_v4 last = fil_v4_all(INFINITY), goal = goal_of(newton, motion->tolerance, s);
     fil_newton_evaluate(newton, false, true, &newton->energy);
     for (int i = 0; i < motion->max_iterations && fil_m4_any(active); ++i) {
         bool fresh = renew;
@@ -67,8 +81,8 @@ static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_st
         change /= s;
         note_iteration(newton, active, change, fresh, report);
         // A small change says little when it comes from an old factor or from a repaired one.
-        fil_m4 close = change <= motion->tolerance;
-        fil_m4 done = active & close & (~newton->repaired | (change <= doubtful * motion->tolerance));
+        fil_m4 close = change <= goal;
+        fil_m4 done = active & close & (~newton->repaired | (change <= doubtful * goal));
         if (!fresh)
             done = (fil_m4){0};
         fil_m4 going = active & ~done;
