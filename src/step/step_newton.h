@@ -7,11 +7,16 @@
 
 // One pack at work: what is constant, and where its iterate is.
 typedef struct fil_newton {
+    // Lane by lane.
+    fil_v4 count;    // vertices of each strand: the ones behind are padding
+    fil_v4 energy;   // of the objective at the iterate
+    fil_m4 repaired; // the last factor is not of the Hessian itself
+    fil_m4 rough;    // ... and led nowhere: the next repair takes the safe Hessian at once
+    fil_m4 turning;  // straight steps failed before: search along turning edges from the start
+
     const fil_strands *S;
-    int pack, vertices, size; // size: unknowns, vertices × dofs
-    fil_v4 count;             // vertices of each strand: the ones behind are padding
-    fil_strand_pack kernel;
     const double *inertia, *drag, *is_free, *radius;
+    fil_strand_pack kernel;
 
     // The objective ½ a |q - q̃|²_M + ½ b |q - q̂|²_(drag + damping M) + E(q) - load·(q - q̂)
     const double *q_hat, *q_tilde, *load;
@@ -19,11 +24,9 @@ typedef struct fil_newton {
 
     double *q, *frame, *q_trial, *frame_trial;
     double *gradient, *direction, *band, *band_trial, *band_exact;
-    fil_v4 energy;
+    int pack, vertices, size; // size: unknowns, vertices × dofs
     fil_hessian hessian;
     bool adaptive;
-    fil_m4 rough, turning;
-    fil_m4 repaired; // lanes whose last factor is not of the Hessian itself
 } fil_newton;
 
 void fil_newton_start(const fil_strands *S, const fil_group_scratch *scratch, int pack, fil_newton *out);
