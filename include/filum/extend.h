@@ -140,12 +140,16 @@ typedef struct fil_strand_type {
     fil_status (*build)(fil_context *context, const fil_strand_shape *shape, const void *param, double *constants,
                         double *strain);
     // The frame of one strand at positions x [3 n] when its cross-sections have first axes `axis` [3 (n - 1)].
-    // NULL when frame_count is 0, as are the next two.
+    // NULL when frame_count is 0, as are the next three.
     void (*start)(int vertices, const double *x, const double *axis, double *frame);
     // The first axes at q, [3 n], FIL_LANES apart: the inverse of start.
     void (*axes)(int vertices, const double *q, const double *frame, double *axis);
     // frame1 at q1, from frame0 at q0.
     void (*carry)(int vertices, const double *q0, const double *frame0, const double *q1, double *frame1);
+    // frame1 belongs to q1 and came there on a way of many parts; replaces it by the frame carried straight from frame0
+    // at q0, and turns the angles in q1 so that cross-sections and strains stay. On a detour frames turn about their
+    // edges, and what the angles do about it is no motion.
+    void (*straighten)(int vertices, const double *q0, const double *frame0, double *q1, double *frame1);
     // The strains at q.
     void (*strain)(const fil_strand_pack *pack, const double *q, const double *frame, double *strain);
     // Adds energy [FIL_LANES], gradient [n × dofs] and, unless band is NULL, the Hessian [n × dofs × (bandwidth + 1)],

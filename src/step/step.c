@@ -47,6 +47,7 @@ static fil_m4 move(fil_newton *newton, fil_m4 active, fil_m4 going, fil_v4 slope
         fil_newton_evaluate(newton, true, with_hessian, &newton->energy);
     }
     fil_newton_accept(newton);
+    fil_newton_straighten(newton, active & moved);
     return moved;
 }
 

@@ -74,7 +74,9 @@ static fil_v4 inertial(const fil_newton *newton, const double *q, double *band)
             fil_v4 from_tilde = here - fil_v4_load(newton->q_tilde + at);
             fil_v4 a = newton->a * inertia, b = damping_weight(newton, i, k == 3, inertia);
             fil_v4_store(newton->gradient + at, a * from_tilde + b * from_hat - load);
-            energy += 0.5 * (a * from_tilde * from_tilde + b * from_hat * from_hat) - load * from_hat;
+            // Held unknowns have no say: their energy is a constant, and that of padding depends on the neighbours.
+            fil_v4 part = 0.5 * (a * from_tilde * from_tilde + b * from_hat * from_hat) - load * from_hat;
+            energy += part * fil_v4_load(newton->is_free + at);
             if (band)
                 fil_v4_store(band + j * stride, a + b);
         }
@@ -136,6 +138,12 @@ static void shift_diagonal(const fil_newton *newton, fil_v4 shift, double *band)
     }
 }
 
+void fil_newton_take(double *into, const double *from, fil_m4 lanes, ptrdiff_t count)
+{
+    for (ptrdiff_t k = 0; k < count; k += FIL_LANES)
+        fil_v4_store(into + k, fil_v4_select(lanes, fil_v4_load(from + k), fil_v4_load(into + k)));
+}
+
 static fil_m4 lanes_above_zero(const int count[FIL_LANES])
 {
     return (fil_m4){-(count[0] > 0), -(count[1] > 0), -(count[2] > 0), -(count[3] > 0)};
@@ -144,15 +152,6 @@ static fil_m4 lanes_above_zero(const int count[FIL_LANES])
 static size_t band_size(const fil_newton *newton)
 {
     return (size_t)newton->size * (size_t)(newton->S->type->bandwidth + 1) * FIL_LANES;
-}
-
-static void take_factor(const fil_newton *newton, const double *from, fil_m4 lanes)
-{
-    size_t count = band_size(newton);
-    for (size_t k = 0; k < count; k += FIL_LANES) {
-        double *at = newton->band + k;
-        fil_v4_store(at, fil_v4_select(lanes, fil_v4_load(from + k), fil_v4_load(at)));
-    }
 }
 
 // Tries the Hessian in band_exact plus multiples of the inertia, ten times more at each attempt, from `first` on. Lanes
@@ -166,7 +165,7 @@ static fil_m4 shift_until_definite(fil_newton *newton, fil_v4 shift, fil_m4 bad,
         shift_diagonal(newton, shift + more, newton->band_trial);
         fil_band_factor(newton->size, newton->S->type->bandwidth, least_pivot, newton->band_trial, negative);
         fil_m4 cured = bad & ~lanes_above_zero(negative);
-        take_factor(newton, newton->band_trial, cured);
+        fil_newton_take(newton->band, newton->band_trial, cured, (ptrdiff_t)band_size(newton));
         bad &= ~cured;
     }
     return bad;
@@ -197,7 +196,7 @@ static void repair(fil_newton *newton, fil_v4 shift, fil_m4 bad)
     evaluate(newton, newton->q, newton->frame, type->safe, newton->band_trial);
     shift_diagonal(newton, shift, newton->band_trial);
     fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band_trial, ignored);
-    take_factor(newton, newton->band_trial, bad);
+    fil_newton_take(newton->band, newton->band_trial, bad, (ptrdiff_t)band_size(newton));
 }
 
 void fil_newton_factor(fil_newton *newton, fil_v4 shift, int negative[FIL_LANES])
@@ -341,11 +340,9 @@ void fil_newton_try(fil_newton *newton, fil_v4 length, fil_m4 turning)
     type->carry(newton->vertices, newton->q, newton->frame, newton->q_trial, newton->frame_trial);
     // Lanes that do not move keep their frames to the last bit, however long the others go on.
     fil_m4 still = length == 0;
-    ptrdiff_t count = (ptrdiff_t)newton->vertices * type->frame_count * FIL_LANES;
-    for (ptrdiff_t k = 0; fil_m4_any(still) && k < count; k += FIL_LANES) {
-        double *at = newton->frame_trial + k;
-        fil_v4_store(at, fil_v4_select(still, fil_v4_load(newton->frame + k), fil_v4_load(at)));
-    }
+    if (fil_m4_any(still))
+        fil_newton_take(newton->frame_trial, newton->frame, still,
+                        (ptrdiff_t)newton->vertices * type->frame_count * FIL_LANES);
 }
 
 void fil_newton_accept(fil_newton *newton)
@@ -353,6 +350,40 @@ void fil_newton_accept(fil_newton *newton)
     double *q = newton->q, *frame = newton->frame;
     newton->q = newton->q_trial, newton->frame = newton->frame_trial;
     newton->q_trial = q, newton->frame_trial = frame;
+}
+
+// Inertia of the angles after they were turned from `old` to `new`: what it adds to the gradient and to the energy.
+static fil_v4 turned_inertia(const fil_newton *newton, int i, fil_v4 old, fil_v4 new, fil_v4 *energy)
+{
+    ptrdiff_t at = ((ptrdiff_t)i * newton->S->type->dofs + 3) * FIL_LANES;
+    fil_v4 inertia = fil_v4_load(newton->inertia + at), middle = 0.5 * (old + new), turn = new - old;
+    inertia *= fil_v4_load(newton->is_free + at);
+    fil_v4 a = newton->a * inertia, b = damping_weight(newton, i, true, inertia);
+    // ½ a ((new - q̃)² - (old - q̃)²) = a (new - old) (middle - q̃)
+    *energy +=
+        turn * (a * (middle - fil_v4_load(newton->q_tilde + at)) + b * (middle - fil_v4_load(newton->q_hat + at)));
+    return (a + b) * turn;
+}
+
+void fil_newton_straighten(fil_newton *newton, fil_m4 lanes)
+{
+    const fil_strand_type *type = newton->S->type;
+    if (!type->straighten)
+        return;
+    ptrdiff_t size = (ptrdiff_t)newton->size * FIL_LANES;
+    ptrdiff_t frame_size = (ptrdiff_t)newton->vertices * type->frame_count * FIL_LANES;
+    double *q = newton->q_trial, *frame = newton->frame_trial; // free until the next try
+    memcpy(q, newton->q, (size_t)size * sizeof *q);
+    memcpy(frame, newton->frame, (size_t)frame_size * sizeof *frame);
+    type->straighten(newton->vertices, newton->q_state, newton->frame_state, q, frame);
+    for (int i = 0; i < newton->vertices; ++i) {
+        ptrdiff_t at = ((ptrdiff_t)i * type->dofs + 3) * FIL_LANES;
+        fil_v4 old = fil_v4_load(newton->q + at), new = fil_v4_select(lanes, fil_v4_load(q + at), old);
+        fil_v4 more = turned_inertia(newton, i, old, new, &newton->energy);
+        fil_v4_store(newton->gradient + at, fil_v4_load(newton->gradient + at) + more);
+        fil_v4_store(newton->q + at, new);
+    }
+    fil_newton_take(newton->frame, frame, lanes, frame_size);
 }
 
 void fil_newton_line_search(fil_newton *newton, fil_m4 active, fil_m4 searching, fil_v4 slope, bool with_hessian,

@@ -21,6 +21,7 @@ typedef struct fil_newton {
     // The objective ½ a |q - q̃|²_M + ½ b |q - q̂|²_(drag + damping M) + E(q) - load·(q - q̂)
     const double *q_hat, *q_tilde, *load;
     double a, b;
+    const double *q_state, *frame_state; // angles count from frames carried straight from here
 
     double *q, *frame, *q_trial, *frame_trial;
     double *gradient, *direction, *band, *band_trial, *band_exact;
@@ -41,8 +42,12 @@ fil_v4 fil_newton_direction(fil_newton *newton, fil_m4 active, fil_v4 *change);
 // q_trial = q + length × direction, and its frame. Lanes of `turning` follow the direction to first order only: their
 // edges turn without being stretched by it.
 void fil_newton_try(fil_newton *newton, fil_v4 length, fil_m4 turning);
+// Copies some lanes of an array of `count` numbers.
+void fil_newton_take(double *into, const double *from, fil_m4 lanes, ptrdiff_t count);
 // The trial becomes the iterate.
 void fil_newton_accept(fil_newton *newton);
+// Counts the angles of the iterate from frames carried straight from the state; objective and gradient follow.
+void fil_newton_straighten(fil_newton *newton, fil_m4 lanes);
 
 // A backtracking line search from length 1 [Jia20, Algorithm 1]: shortens lane by lane until the objective has fallen
 // enough. Lanes that are active but not `searching` take their full step untested. On return the trial point is

@@ -83,6 +83,8 @@ void fil_pack_predict(const fil_step_job *job, fil_newton *newton)
     const fil_group_state *state = &job->state->groups[job->group];
     fil_group_scratch *scratch = &job->state->scratch[job->group];
     ptrdiff_t row = S->pack_row[newton->pack] * FIL_LANES, start = row * S->type->dofs;
+    newton->q_state = state->q + start;
+    newton->frame_state = state->frame + row * S->type->frame_count;
     double *q_hat = scratch->q_hat + start, *q_tilde = scratch->q_tilde + start;
     const double *q = state->q + start, *v = state->v + start;
     const double *q_before = state->q_before + start, *v_before = state->v_before + start;
@@ -234,13 +236,6 @@ static void follow_root(const fil_newton *newton, const double *state_q, double 
     }
 }
 
-// The lanes of `mask` from the trial.
-static void take_lanes(double *into, const double *from, fil_m4 mask, ptrdiff_t count)
-{
-    for (ptrdiff_t k = 0; k < count; k += FIL_LANES)
-        fil_v4_store(into + k, fil_v4_select(mask, fil_v4_load(from + k), fil_v4_load(into + k)));
-}
-
 // Chooses between the inertial prediction and standing still, lane by lane. A small motion is predicted well; beyond
 // that straight lines stretch whatever turns, so the lower objective decides.
 void fil_pack_guess(const fil_step_job *job, fil_newton *newton)
@@ -259,7 +254,7 @@ void fil_pack_guess(const fil_step_job *job, fil_newton *newton)
     fil_v4 moving, still;
     memcpy(newton->q_trial, newton->q, (size_t)size * sizeof *q);
     follow_root(newton, q, newton->q_trial);
-    take_lanes(newton->q, newton->q_trial, large, size);
+    fil_newton_take(newton->q, newton->q_trial, large, size);
     settle(job, newton);
     fil_newton_evaluate(newton, false, false, &moving);
     fil_newton_accept(newton); // the prediction is the trial now
@@ -269,9 +264,9 @@ void fil_pack_guess(const fil_step_job *job, fil_newton *newton)
     settle(job, newton);
     fil_newton_evaluate(newton, false, false, &still);
     fil_m4 keep = ~(large & (still < moving)) & fil_v4_finite(moving);
-    take_lanes(newton->q, newton->q_trial, keep, size);
-    take_lanes(newton->frame, newton->frame_trial, keep,
-               (ptrdiff_t)newton->vertices * newton->S->type->frame_count * FIL_LANES);
+    fil_newton_take(newton->q, newton->q_trial, keep, size);
+    fil_newton_take(newton->frame, newton->frame_trial, keep,
+                    (ptrdiff_t)newton->vertices * newton->S->type->frame_count * FIL_LANES);
 }
 
 void fil_pack_stop(const fil_step_job *job, const fil_newton *newton)

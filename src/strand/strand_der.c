@@ -596,6 +596,29 @@ static void carry(int vertices, const double *q0, const double *frame0, const do
     }
 }
 
+static void straighten(int vertices, const double *q0, const double *frame0, double *q1, double *frame1)
+{
+    fil_w3 before = {{0}, {0}, {0}}, t_before = before;
+    fil_v4 turn_before = {0};
+    for (int i = 0; i < vertices - 1; ++i) {
+        ptrdiff_t v = (ptrdiff_t)i * DOFS * FIL_LANES, at = (ptrdiff_t)i * FRAME * FIL_LANES;
+        edge old = edge_between(q0 + v, q0 + v + DOFS * FIL_LANES);
+        edge new = edge_between(q1 + v, q1 + v + DOFS * FIL_LANES);
+        fil_w3 d = orthonormal(transport(fil_w3_load(frame0 + at), old.t, new.t), new.t),
+               was = fil_w3_load(frame1 + at);
+        fil_v4 turn = fil_trig_atan2(fil_w3_dot(fil_w3_cross(d, was), new.t), fil_w3_dot(d, was));
+        add_number(q1 + v + 3 * FIL_LANES, turn);
+        fil_w3_store(frame1 + at, d);
+        if (i > 0) {
+            // The twist of the material stays: what its angles gained, the reference twist loses.
+            double *place = frame1 + at + F_TWIST * FIL_LANES;
+            fil_v4 near = fil_v4_load(place) - (turn - turn_before);
+            fil_v4_store(place, fil_trig_unwrap(twist_between(before, t_before, d, new.t), near));
+        }
+        before = d, t_before = new.t, turn_before = turn;
+    }
+}
+
 static void axes(int vertices, const double *q, const double *frame, double *axis)
 {
     for (int i = 0; i < vertices; ++i) {
@@ -692,6 +715,7 @@ const fil_strand_type fil_strand_der = {
     .start = start,
     .axes = axes,
     .carry = carry,
+    .straighten = straighten,
     .strain = strain,
     .elastic = elastic,
 };
