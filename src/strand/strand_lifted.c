@@ -24,7 +24,8 @@
 //
 //     f(s) = 1 - (1 - z)³ where z = (s / (0.1 s of the rest shape))² < 1, else 1
 //
-// which is smooth, and makes torsion continuous where its planes vanish.
+// which is smooth, and makes torsion continuous where its planes vanish. A vertex whose torsion is badly off may settle
+// at a tiny angle therefore.
 //
 // Filters. `filter` clamps the exact Hessian of each stencil (stencil.c). `analytic` sums positive parts in closed
 // form: stretch is exact; bend is clamped in the space of its two edges (angle.h); torsion is the sum of the clamps of
@@ -41,10 +42,10 @@
 // Where there is no derivative:
 //   - vertex straight or folded (s below 1e-14): n is the binormal of the rest shape made orthogonal to the edge, so
 //     that a coil pulled straight comes back; without one, any direction. (θ - θ0)/s in the Hessian is regular when
-//     θ0 = 0; s is kept above 1e-6 there;
+//     θ0 = 0; s is kept above 1e-10 there;
 //   - edge shorter than 1e-9 of its rest length: no force from its direction; the stretch energy stays;
 //   - torsion needs both planes: none where the rest shape has s < 1e-4 at either vertex, and none while the current
-//     s is below 1e-7 at either.
+//     s is below 1e-12 at either.
 //
 // By design there is no twist inside an edge: a straight strand does not resist being twisted.
 //
@@ -61,24 +62,25 @@ enum { S_STRETCH, S_BEND, S_TORSION, STRAINS };
 enum { BANDWIDTH = 11 };
 
 static const double REST_STRAIGHT = 1e-4; // sine below which the rest shape has no plane for torsion
-static const double NOW_STRAIGHT = 1e-7;  // ... and the current shape
+static const double NOW_STRAIGHT = 1e-12; // ... and the current shape
 static const double FADE = 0.1;           // of the rest sine: where torsion begins to fade
-static const double SHARP = 1e-6;         // least sine in the Hessian of the bend energy
+static const double SHARP = 1e-10;        // least sine in the Hessian of the bend energy
 static const double NO_DIRECTION = 1e-14; // sine below which e × f is noise
 static const double NO_EDGE = 1e-9;       // of the rest length
 static const double REFINE_NORMAL = 1e-6; // sine below which the normal is made orthogonal once more
-static const double NO_BINORMAL = 1e-10;  // sine below which the rest shape has no binormal to come back to
+static const double NO_BINORMAL = 1e-10;  // sine below which the rest shape is straight
 
 typedef struct lifted_param {
     int hessian;
 } lifted_param;
 
+enum { ADAPTIVE, ANALYTIC, FILTER, GAUSS_NEWTON, NONE };
+
 static const fil_field fields[] = {
-    {"hessian", FIL_KIND_CHOICE, offsetof(lifted_param, hessian), 0, 0, 4, "",
+    {"hessian", FIL_KIND_CHOICE, offsetof(lifted_param, hessian), ADAPTIVE, ADAPTIVE, NONE, "",
      "adaptive|analytic|filter|gauss-newton|none",
-     "second derivatives: exact and repaired where indefinite; positive semi-definite in closed form; exact with "
-     "negative "
-     "eigenvalues of each stencil set to zero; first derivatives only; exact"},
+     "second derivatives: exact and filtered where indefinite; without negative parts in closed form; exact with "
+     "negative eigenvalues of each stencil set to zero; first derivatives of the strains only; exact"},
 };
 
 static fil_hessian hessian_of(const void *param, bool *adaptive)
@@ -86,7 +88,7 @@ static fil_hessian hessian_of(const void *param, bool *adaptive)
     static const fil_hessian of_choice[] = {FIL_HESSIAN_NONE, FIL_HESSIAN_ANALYTIC, FIL_HESSIAN_FILTER,
                                             FIL_HESSIAN_GAUSS_NEWTON, FIL_HESSIAN_NONE};
     int choice = ((const lifted_param *)param)->hessian;
-    *adaptive = choice == 0;
+    *adaptive = choice == ADAPTIVE;
     return of_choice[choice];
 }
 
@@ -119,6 +121,8 @@ static rest_joint rest_joint_at(const double *x, int i)
     fil_vec3_cross(joint.before, joint.after, joint.normal);
     joint.sine = normalise(NO_BINORMAL, joint.normal);
     joint.angle = atan2(joint.sine, fil_vec3_dot(joint.before, joint.after));
+    if (joint.angle <= NO_BINORMAL) // straight but for rounding
+        joint.angle = 0;
     return joint;
 }
 
@@ -619,7 +623,7 @@ const fil_strand_type fil_strand_lifted = {
     .constant_count = CONSTANTS,
     .strain_count = STRAINS,
     .frame_count = 0,
-    .safe = FIL_HESSIAN_ANALYTIC,
+    .safe = FIL_HESSIAN_FILTER,
     .hessian = hessian_of,
     .build = build,
     .strain = strain_of,

@@ -511,7 +511,7 @@ TEST(lifted_straight_strand_is_isotropic)
                         worst =
                             fmax(worst, fabs(H[18 * (3 * i + r) + 3 * j + c] - expected * ((r == c) - t[r] * t[c])));
             }
-        ck_assert_msg(worst < 1e-8, "off by %.2g", worst);
+        ck_assert_msg(worst < 1e-10, "off by %.2g", worst);
         strands_free(s);
     }
 }
