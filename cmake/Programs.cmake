@@ -123,6 +123,23 @@ foreach(source IN LISTS fuzz_sources)
     endif()
 endforeach()
 
+# Examples: what a host program sees, the public headers alone.
+file(GLOB example_sources CONFIGURE_DEPENDS examples/*.c)
+foreach(source IN LISTS example_sources)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(example-${name} ${source})
+    set_target_properties(example-${name} PROPERTIES OUTPUT_NAME ${name}
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+    target_compile_options(example-${name} PRIVATE -Wall -Wextra -Wpedantic $<$<BOOL:${FILUM_WERROR}>:-Werror>)
+    target_link_libraries(example-${name} PRIVATE filum_static OpenMP::OpenMP_C m)
+    if(FILUM_SANITIZE)
+        target_link_options(example-${name} PRIVATE -fsanitize=${FILUM_SANITIZE})
+    endif()
+    if(FILUM_COVERAGE)
+        target_link_options(example-${name} PRIVATE --coverage)
+    endif()
+endforeach()
+
 # Benchmarks: one program per file of bench/.
 if(FILUM_BENCH)
     file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.c)

@@ -188,7 +188,7 @@ typedef struct fil_group {
 } fil_group;
 
 typedef enum fil_scheme {
-    FIL_SCHEME_EULER, // backward Euler: first order, never gains energy
+    FIL_SCHEME_EULER, // backward Euler: first order, damps what the step does not resolve
     FIL_SCHEME_THETA, // 0.5: trapezoidal, second order, keeps energy; 1: backward Euler
     FIL_SCHEME_BDF2,  // second order, little damping; the first step is backward Euler
 } fil_scheme;

@@ -6,7 +6,9 @@
 uint64_t fil_hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
-    hash ^= 0x9e3779b97f4a7c15u + size;
+    // The length is mixed in on its own, or a bit of the first word could undo it.
+    hash = (hash ^ (0x9e3779b97f4a7c15u + size)) * 0xc4ceb9fe1a85ec53u;
+    hash ^= hash >> 32;
     for (size_t i = 0; i < size; i += 8) {
         uint64_t word = 0;
         memcpy(&word, at + i, size - i < 8 ? size - i : 8);

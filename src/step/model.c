@@ -10,7 +10,8 @@
 
 const fil_field fil_motion_fields[] = {
     {"scheme", FIL_KIND_CHOICE, offsetof(fil_motion, scheme), FIL_SCHEME_EULER, 0, 2, "", "euler|theta|bdf2",
-     "backward Euler (first order, never gains energy); theta scheme (0.5: second order, keeps energy); BDF2 (second "
+     "backward Euler (first order, damps what the step does not resolve); theta scheme (0.5: second order, keeps "
+     "energy); BDF2 (second "
      "order, little damping)"},
     {"theta", FIL_KIND_REAL, offsetof(fil_motion, theta), 0.5, 0.5, 1, "", NULL, "weight of the new state in theta"},
     {"method", FIL_KIND_CHOICE, offsetof(fil_motion, method), FIL_METHOD_NEWTON, 0, 2, "", "newton|quasi|fixed",

@@ -27,14 +27,52 @@ static void note_iteration(const fil_newton *newton, fil_m4 active, fil_v4 chang
         }
 }
 
+// Moves the lanes of `active`; returns those that could. The ones that are not `going` take their last step untested.
+static fil_m4 move(fil_newton *newton, fil_m4 active, fil_m4 going, fil_v4 slope, bool search, bool with_hessian,
+                   fil_strand_report *report)
+{
+    fil_v4 full = fil_v4_select(active, fil_v4_all(1), fil_v4_all(0));
+    fil_m4 moved = active;
+    if (!fil_m4_any(going)) {
+        fil_newton_try(newton, full, (fil_m4){0});
+    } else if (search) {
+        fil_newton_search found;
+        fil_newton_line_search(newton, active, going, slope, with_hessian, &found);
+        for (int lane = 0; lane < FIL_LANES; ++lane)
+            report[lane].backtracks += found.backtracks[lane];
+        newton->energy = found.energy;
+        moved = found.length > 0;
+    } else {
+        fil_newton_try(newton, full, (fil_m4){0});
+        fil_newton_evaluate(newton, true, with_hessian, &newton->energy);
+    }
+    fil_newton_accept(newton);
+    return moved;
+}
+
+// The change of velocity that counts as none: the tolerance, or what rounding makes of the largest coordinate.
+static fil_v4 goal_of(const fil_newton *newton, double tolerance, double s)
+{
+    const double rounding = 4 * 2.3e-16;
+    fil_v4 most = {0};
+    for (int i = 0; i < newton->vertices; ++i)
+        for (int k = 0; k < 3; ++k) {
+            const double *x = newton->q + ((ptrdiff_t)i * newton->S->type->dofs + k) * FIL_LANES;
+            fil_v4 size = fil_v4_abs(fil_v4_load(x));
+            most = fil_v4_select((newton->count > i) & (size > most), size, most);
+        }
+    return fil_v4_max(rounding / s * most, fil_v4_all(tolerance));
+}
+
 // Newton's method, its quasi and its fixed form. On return newton->q is the last iterate.
 static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_strand_report *report)
 {
+    bool quasi = motion->method == FIL_METHOD_QUASI, search = motion->method != FIL_METHOD_FIXED, renew = true;
     fil_m4 active = all_lanes;
-    fil_v4 last = fil_v4_all(INFINITY);
-    bool search = motion->method != FIL_METHOD_FIXED, fresh = true;
+    fil_v4 last = fil_v4_all(INFINITY), goal = goal_of(newton, motion->tolerance, s);
     fil_newton_evaluate(newton, false, true, &newton->energy);
     for (int i = 0; i < motion->max_iterations && fil_m4_any(active); ++i) {
+        bool fresh = renew;
         if (fresh) {
             int negative[FIL_LANES];
             fil_newton_factor(newton, fil_v4_all(0), negative);
@@ -42,35 +80,21 @@ static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_st
         fil_v4 change, slope = fil_newton_direction(newton, active, &change);
         change /= s;
         note_iteration(newton, active, change, fresh, report);
-        // A small change says little when it comes from an old factor that has stopped serving, or from a repaired one.
-        fil_m4 serving = fresh ? all_lanes : change <= serves * last;
-        fil_m4 done = active & serving & (change <= motion->tolerance) &
-                      (~newton->repaired | (change <= doubtful * motion->tolerance));
+        // A small change says little when it comes from an old factor or from a repaired one.
+        fil_m4 close = change <= goal;
+        fil_m4 done = active & close & (~newton->repaired | (change <= doubtful * goal));
+        if (!fresh)
+            done = (fil_m4){0};
         fil_m4 going = active & ~done;
-        bool poor = motion->method == FIL_METHOD_QUASI && fil_m4_any(going & ~(change <= serves * last));
-        fresh = motion->method != FIL_METHOD_QUASI || poor;
+        renew = !quasi || fil_m4_any(going & (close | ~(change <= serves * last)));
         last = change;
-        fil_v4 full = fil_v4_select(active, fil_v4_all(1), fil_v4_all(0));
-        if (!fil_m4_any(going)) {
-            fil_newton_try(newton, full, (fil_m4){0});
-        } else if (search) {
-            fil_newton_search found;
-            fil_newton_line_search(newton, active, going, slope, fresh, &found);
-            for (int lane = 0; lane < FIL_LANES; ++lane)
-                report[lane].backtracks += found.backtracks[lane];
-            newton->energy = found.energy;
-            // A lane that found no way down is stuck for good unless a new factor may help.
-            if (fresh)
-                going &= found.length > 0;
-        } else {
-            fil_newton_try(newton, full, (fil_m4){0});
-            fil_newton_evaluate(newton, true, true, &newton->energy);
-        }
-        fil_newton_accept(newton);
-        going &= fil_v4_finite(change);
+        fil_m4 moved = move(newton, active, going, slope, search, renew, report);
         for (int lane = 0; lane < FIL_LANES; ++lane)
             report[lane].converged = report[lane].converged || done[lane] != 0;
-        active = going;
+        // Who found no way down is stuck, unless a new factor may help.
+        active = going & fil_v4_finite(change);
+        if (fresh)
+            active &= moved;
     }
 }
 

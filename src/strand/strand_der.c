@@ -171,13 +171,12 @@ static inline fil_v4 isotropic_moments(joint *j, const edge *e, const double *co
     fil_w3 t = fil_w3_scale(1.0 / size, j->tilde);
     j->m[0] = n, j->m[1] = t, j->m[2] = fil_w3_cross(t, n), j->m[3] = t;
     j->k[0] = k, j->k[1] = across, j->k[2] = across, j->k[3] = fil_v4_all(0);
-    for (int c = 0; c < COMPONENTS; ++c) {
-        j->kappa[c] = c == 0 ? kappa : fil_v4_all(0);
-        j->moment[c] = c == 0 ? k * (kappa - natural) : fil_v4_all(0);
-    }
+    for (int c = 0; c < COMPONENTS; ++c)
+        j->kappa[c] = fil_w3_dot(j->kb, j->m[c]);
     j->Me = j->Mf = (fil_w3){{0}, {0}, {0}};
-    j->M = fil_w3_scale(j->moment[0], n);
-    return 0.5 * j->moment[0] * (kappa - natural);
+    // κb itself rather than |κb| n: exact also where n is any direction.
+    j->M = fil_w3_scale(k, fil_w3_add_scaled(j->kb, -natural, n));
+    return 0.5 * k * (kappa - natural) * (kappa - natural);
 }
 
 static inline fil_v4 twist_moment(joint *j, fil_v4 twist, const double *constants, const double *strain,

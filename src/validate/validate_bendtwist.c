@@ -13,16 +13,19 @@ static const double pi = 3.14159265358979323846;
 
 enum { SEGMENTS = 150 };
 
-// The rod in its natural shape, length 1 from the middle of its held edge.
+// The rod in its natural shape, length 1 from the middle of its second edge. Two edges are held, so that the clamp also
+// holds the plane of a model that knows it from positions alone.
 static bool hang_curl(fil_validate_task *task, double curl, double poisson, fil_rig *rig)
 {
-    if (!fil_rig_begin(task, SEGMENTS + 1, rig))
+    static const unsigned char hold[SEGMENTS + 2] = {1, 1, 1};
+    if (!fil_rig_begin(task, SEGMENTS + 2, rig))
         return false;
+    rig->group.groom.hold = hold;
     // Between two edges the direction turns by what the discrete curvature 2 tan(angle / 2) / length calls `curl`.
     double side = 1 / (SEGMENTS - 0.5), turn = 2 * atan(0.5 * curl * side), x = 0, y = 0.5 * side;
-    for (int i = 0; i <= SEGMENTS; ++i) {
+    for (int i = 0; i <= SEGMENTS + 1; ++i) {
         rig->start[3 * i] = x, rig->start[3 * i + 1] = y;
-        x += side * cos(i * turn - 0.5 * pi), y += side * sin(i * turn - 0.5 * pi);
+        x += side * cos((i - 1) * turn - 0.5 * pi), y += side * sin((i - 1) * turn - 0.5 * pi);
     }
     fil_rig_rod(rig, 1e-3, 1, poisson, 100);
     fil_rig_finish(rig);

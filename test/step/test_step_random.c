@@ -91,10 +91,9 @@ static void run_scenes(int first, int count)
             "%s: %d scenes, %d strand steps: %d unconverged, %d failed, %d wrongly converged; at most %d iterations\n",
             fil_strand_type_at(t)->name, count, sum.strands, sum.unconverged, sum.failed, sum.missed,
             sum.most_iterations);
-        // Hostile as they are, nearly all converge. The force of a torsion angle jumps by design where it wraps around,
-        // and a last step may just cross that place.
-        ck_assert_int_le(sum.unconverged + sum.failed, sum.strands / 10);
-        ck_assert_int_le(sum.missed, fil_strand_type_at(t)->dofs == 4 ? 0 : sum.strands / 10000);
+        // Hostile as they are, nearly all converge; and who says so has.
+        ck_assert_int_le(sum.unconverged + sum.failed, sum.strands / 50);
+        ck_assert_int_eq(sum.missed, 0);
     }
 }
 
