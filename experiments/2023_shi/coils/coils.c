@@ -55,6 +55,7 @@ typedef struct options {
 typedef struct outcome {
     int strands, recovered;
     double stretch, bend, distance; // the worst of all strands: | |e| / l - 1 |; rad; in radii of the coil
+    double kinetic;                 // energy at the end, of all strands: J (erg with --cgs)
     int broken;                     // steps in which numbers were lost
     double iterations;              // per step, mean
     int most_iterations;            // of a step
@@ -309,6 +310,9 @@ static double distance_from_target(const run *r, const double *x)
 
 static void judge(run *r, outcome *out)
 {
+    fil_measure measure;
+    fil_state_measure(r->state, 0, &measure);
+    out->kinetic = measure.kinetic;
     fil_state_read(r->state, 0, &(fil_frame){.position = r->now});
     for (int strand = 0; strand < r->strands; ++strand) {
         const double *x = r->now + 3 * (size_t)strand * (size_t)r->coil.vertices;
@@ -381,22 +385,22 @@ static const char *word_for(const outcome *out)
 
 static void print_head(FILE *csv)
 {
-    printf("%-15s  %-24s  %-9s  %-4s %6s  %8s  %8s  %8s  %6s %4s %5s %6s\n", "test", "method", "start", "", "back",
-           "stretch", "bend", "distance", "Newton", "most", "open", "broken");
+    printf("%-15s  %-24s  %-9s  %-4s %6s  %8s  %8s  %8s  %8s  %6s %4s %5s %6s\n", "test", "method", "start", "", "back",
+           "stretch", "bend", "distance", "kinetic", "Newton", "most", "open", "broken");
     if (csv)
-        fprintf(csv, "test,method,start,outcome,strands,recovered,stretch,bend_rad,distance_radii,broken_steps,"
+        fprintf(csv, "test,method,start,outcome,strands,recovered,stretch,bend_rad,distance_radii,kinetic,broken_steps,"
                      "iterations_per_step,most_iterations,open_steps\n");
 }
 
 static void print_row(FILE *csv, const coil_test *test, const method *method, start start, const outcome *out)
 {
-    printf("%-15s  %-24s  %-9s  %-4s %3d/%-2d  %8.1e  %8.1e  %8.1e  %6.1f %4d %5d %6d\n", test->name, method->name,
-           start_names[start], word_for(out), out->recovered, out->strands, out->stretch, out->bend, out->distance,
-           out->iterations, out->most_iterations, out->unfinished, out->broken);
+    printf("%-15s  %-24s  %-9s  %-4s %3d/%-2d  %8.1e  %8.1e  %8.1e  %8.1e  %6.1f %4d %5d %6d\n", test->name,
+           method->name, start_names[start], word_for(out), out->recovered, out->strands, out->stretch, out->bend,
+           out->distance, out->kinetic, out->iterations, out->most_iterations, out->unfinished, out->broken);
     if (csv)
-        fprintf(csv, "%s,%s,%s,%s,%d,%d,%.6g,%.6g,%.6g,%d,%.6g,%d,%d\n", test->name, method->name, start_names[start],
-                word_for(out), out->strands, out->recovered, out->stretch, out->bend, out->distance, out->broken,
-                out->iterations, out->most_iterations, out->unfinished);
+        fprintf(csv, "%s,%s,%s,%s,%d,%d,%.6g,%.6g,%.6g,%.6g,%d,%.6g,%d,%d\n", test->name, method->name,
+                start_names[start], word_for(out), out->strands, out->recovered, out->stretch, out->bend, out->distance,
+                out->kinetic, out->broken, out->iterations, out->most_iterations, out->unfinished);
 }
 
 // The curves of all methods in one test, a panel for each start.
@@ -433,7 +437,8 @@ static fil_status draw(fil_context *context, const options *o, const picture *p)
             .level_name = "1 %"};
     }
     fil_plot plot = {.title = o->test,
-                     .subtitle = "3 Newton iterations of 1/30 s; \"newton\": with line search until converged",
+                     .subtitle =
+                         "steps of 1/30 s with 3 Newton iterations; \"newton\": with line search, until converged",
                      .width = 1100,
                      .height = 460,
                      .panels = panels,
