@@ -178,6 +178,10 @@ static fil_m4 shift_until_definite(fil_newton *newton, fil_v4 shift, fil_m4 bad,
 static void repair(fil_newton *newton, fil_v4 shift, fil_m4 bad)
 {
     const fil_strand_type *type = newton->S->type;
+    // Hessians come with gradients. Those of the other lanes must not change by a bit, so they go where the direction
+    // will be.
+    double *gradient = newton->gradient;
+    newton->gradient = newton->direction;
     fil_m4 rough = bad & newton->rough;
     newton->repaired = bad;
     bad &= ~rough;
@@ -190,13 +194,14 @@ static void repair(fil_newton *newton, fil_v4 shift, fil_m4 bad)
         bad = shift_until_definite(newton, shift, bad, 1e-3 * newton->a, 7);
     }
     bad |= rough;
-    if (!fil_m4_any(bad))
-        return;
-    int ignored[FIL_LANES];
-    evaluate(newton, newton->q, newton->frame, type->safe, newton->band_trial);
-    shift_diagonal(newton, shift, newton->band_trial);
-    fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band_trial, ignored);
-    fil_newton_take(newton->band, newton->band_trial, bad, (ptrdiff_t)band_size(newton));
+    if (fil_m4_any(bad)) {
+        int ignored[FIL_LANES];
+        evaluate(newton, newton->q, newton->frame, type->safe, newton->band_trial);
+        shift_diagonal(newton, shift, newton->band_trial);
+        fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band_trial, ignored);
+        fil_newton_take(newton->band, newton->band_trial, bad, (ptrdiff_t)band_size(newton));
+    }
+    newton->gradient = gradient;
 }
 
 void fil_newton_factor(fil_newton *newton, fil_v4 shift, int negative[FIL_LANES])

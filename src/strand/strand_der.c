@@ -607,7 +607,11 @@ static void straighten(int vertices, const double *q0, const double *frame0, dou
         fil_w3 d = orthonormal(transport(fil_w3_load(frame0 + at), old.t, new.t), new.t),
                was = fil_w3_load(frame1 + at);
         fil_v4 turn = fil_trig_atan2(fil_w3_dot(fil_w3_cross(d, was), new.t), fil_w3_dot(d, was));
-        add_number(q1 + v + 3 * FIL_LANES, turn);
+        // Whole turns that the way went through are no motion either: the nearest angle is the one.
+        double *angle = q1 + v + 3 * FIL_LANES;
+        fil_v4 theta = fil_trig_unwrap(fil_v4_load(angle) + turn, fil_v4_load(q0 + v + 3 * FIL_LANES));
+        turn = theta - fil_v4_load(angle);
+        fil_v4_store(angle, theta);
         fil_w3_store(frame1 + at, d);
         if (i > 0) {
             // The twist of the material stays: what its angles gained, the reference twist loses.
