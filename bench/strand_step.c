@@ -115,7 +115,7 @@ static bool scale(const char *model_name)
         double cost = 1e6 * r.seconds / strands;
         bytes = r.bytes / strands / 32;
         printf("%10d %16.2f %16.0f\n", strands, cost, bytes);
-        if (strands >= 100) {
+        if (strands >= 100) { // fewer leave lanes of their packs empty
             least = cost < least ? cost : least;
             most = cost > most ? cost : most;
         }
