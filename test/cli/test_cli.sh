@@ -182,12 +182,12 @@ check_exit batch_no_solvers 2 "--solvers LIST is missing" "$FILUM" contact batch
 check_exit batch_empty_item 2 "empty" "$FILUM" contact batch family --solvers gs,,auto
 check_exit batch_bad_item 2 "unknown contact solver" "$FILUM" contact batch family --solvers gs,nonsense9
 
-# Ctrl-C returns the best so far.
+# Ctrl-C returns the best so far. (In the foreground: otherwise timeout signals its group, too, and twice ends at once.)
 "$FILUM" contact generate --rods 150 --dofs 16 --contacts-per-rod 25 -o hard.hdf5 >/dev/null
-timeout -s INT 1 "$FILUM" contact solve hard.hdf5 --solver gs --tol 1e-15 --json --threads 1 >cancelled.json
+timeout --foreground -s INT 1 "$FILUM" contact solve hard.hdf5 --solver gs --tol 1e-15 --json --threads 1 >cancelled.json
 if [[ $(json_value cancelled.json status) == cancelled ]]; then ok interrupt; else fail interrupt "$(cat cancelled.json)"; fi
 mkdir many
 check_exit interrupt_generate 1 "of 100000 problems were written" \
-    timeout --preserve-status -s INT 1 "$FILUM" contact generate --rods 100 --count 100000 -o 'many/%d.hdf5' --threads 1
+    timeout --foreground --preserve-status -s INT 1 "$FILUM" contact generate --rods 100 --count 100000 -o 'many/%d.hdf5' --threads 1
 whole_files() { ! find many -name '*part*' | grep . && "$FILUM" contact solve many/1.hdf5 --tol 1e-1; }
 check interrupt_leaves_whole_files whole_files
