@@ -120,6 +120,21 @@ void fil_state_save(const fil_state *state, void *bytes);
 // FIL_BAD_INPUT, and the state as before: the bytes are damaged or belong to another model.
 fil_status fil_state_load(fil_context *context, fil_state *state, const void *bytes, size_t size);
 
+// Curves: grooms in files. `*out` is NULL after a failure.
+fil_status fil_curves_create(fil_context *context, int strand_count, int64_t vertex_total, bool with_radius,
+                             fil_curves **out);
+void fil_curves_destroy(fil_curves *curves);
+// By the ending and the first bytes of the file: .hair, .tfx, .data, .obj, .ply, .usda. unit: metres per unit of the
+// file; 0: what the file says, or a guess. Places that are not finite or repeat the one before are dropped, and so are
+// strands with fewer than two places; `report` (may be NULL) counts them.
+fil_status fil_curves_read(fil_context *context, const char *path, double unit, fil_curves **out,
+                           fil_curves_report *report);
+// By the ending of the path. Written whole or not at all. unit: metres per unit of the file; 0: 1.
+fil_status fil_curves_write(fil_context *context, const char *path, const fil_curves *curves, double unit);
+// The same strands with segments of nearly equal length, as close to `segment` (m) as whole numbers allow.
+fil_status fil_curves_resample(fil_context *context, const fil_curves *curves, double segment, fil_curves **out);
+void fil_curves_measure(const fil_curves *curves, fil_curves_info *out);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

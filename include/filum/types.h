@@ -254,6 +254,37 @@ typedef struct fil_measure {
     double stretch;                   // largest | |e| / rest length - 1 | of an edge
 } fil_measure;
 
+// Curves -------------------------------------------------------------------------------------------------------------
+
+// Strands from a file or a generator, in metres. Owns its arrays.
+typedef struct fil_curves {
+    int strand_count;
+    int64_t vertex_total;
+    int *vertex_count; // [strands] each at least 2
+    double *position;  // [3 vertices]
+    double *radius;    // [vertices] m, or NULL: the file says nothing
+    fil_arena *arena;
+} fil_curves;
+
+// What a reader met and did. Nothing of this is fatal.
+typedef struct fil_curves_report {
+    char format[16];     // "hair", "tfx", "data", "obj", "ply", "usda"
+    double unit;         // metres per unit of the file, as used
+    bool unit_guessed;   // neither the file nor the caller said
+    int strands_in_file; // what the file claims
+    int64_t vertices_in_file;
+    int strands_dropped;                           // fewer than two places left
+    int64_t vertices_not_finite, vertices_doubled; // dropped
+} fil_curves_report;
+
+// Sums over curves.
+typedef struct fil_curves_info {
+    double length[3];       // least, mean, most, m
+    double segment[3];      // the same of single segments
+    int vertices[2];        // least, most of a strand
+    double low[3], high[3]; // bounding box
+} fil_curves_info;
+
 #ifdef __cplusplus
 }
 #endif
