@@ -71,6 +71,11 @@ static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_st
     bool quasi = motion->method == FIL_METHOD_QUASI, search = motion->method != FIL_METHOD_FIXED, renew = true;
     fil_m4 active = all_lanes;
     fil_v4 last = fil_v4_all(INFINITY), goal = goal_of(newton, motion->tolerance, s);
+    // The guess compresses edges that turn, which makes the exact Hessian indefinite for nothing: the first one filters
+    // stretch.
+    fil_hessian hessian = newton->hessian;
+    if (newton->adaptive)
+        newton->hessian = FIL_HESSIAN_STRETCH;
     fil_newton_evaluate(newton, false, true, &newton->energy);
     for (int i = 0; i < motion->max_iterations && fil_m4_any(active); ++i) {
         bool fresh = renew;
@@ -83,12 +88,14 @@ static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_st
         note_iteration(newton, active, change, fresh, report);
         // A small change says little when it comes from an old factor or from a repaired one.
         fil_m4 close = change <= goal;
-        fil_m4 done = active & close & (~newton->repaired | (change <= doubtful * goal));
+        fil_m4 sure = newton->hessian == hessian ? ~newton->repaired : (fil_m4){0};
+        fil_m4 done = active & close & (sure | (change <= doubtful * goal));
         if (!fresh)
             done = (fil_m4){0};
         fil_m4 going = active & ~done;
         renew = !quasi || fil_m4_any(going & (close | ~(change <= serves * last)));
         last = change;
+        newton->hessian = hessian;
         fil_m4 moved = move(newton, active, going, slope, search, renew, report);
         for (int lane = 0; lane < FIL_LANES; ++lane)
             report[lane].converged = report[lane].converged || done[lane] != 0;
