@@ -33,8 +33,9 @@ const fil_curves_format fil_curves_formats[FIL_CURVES_FORMATS] = {
 // Places farther out than this are as bad as infinite: squares of them must stay finite. Strands smaller than its
 // inverse have no shape that squares could tell.
 static const double farthest = 1e30;
-// Neighbours nearer than this share of the strand's extent are one place.
-static const double doubled_share = 1e-9;
+// Neighbours nearer than this share of the strand's extent are one place; and so are those that differ in the last few
+// bits of large coordinates: scaling would make them equal.
+static const double doubled_share = 1e-9, doubled_bits = 1e-15;
 // A median strand longer than this is not told in metres; then it is centimetres.
 static const double longest_in_metres = 3;
 
@@ -143,18 +144,21 @@ static bool is_place(const double *x)
     return fabs(x[0]) <= farthest && fabs(x[1]) <= farthest && fabs(x[2]) <= farthest;
 }
 
-// The longest side of the box around the places of a strand.
-static double extent_of(const double *position, int count)
+// How near two places of a strand must be to count as one.
+static double doubled_distance(const double *position, int count)
 {
-    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, extent = 0;
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double extent = 0, largest = 0; // the longest side of the box around the places; the largest coordinate
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < 3 && is_place(position + 3 * (int64_t)i); ++k) {
             low[k] = fmin(low[k], position[3 * (int64_t)i + k]);
             high[k] = fmax(high[k], position[3 * (int64_t)i + k]);
         }
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3 && low[0] <= high[0]; ++k) {
         extent = fmax(extent, high[k] - low[k]);
-    return extent;
+        largest = fmax(largest, fmax(fabs(low[k]), fabs(high[k])));
+    }
+    return extent > 1 / farthest ? fmax(extent * doubled_share, largest * doubled_bits) : extent;
 }
 
 static bool same_place(const double *a, const double *b, double near)
@@ -165,8 +169,7 @@ static bool same_place(const double *a, const double *b, double near)
 // Moves the good places of one strand to `to`, which lies at or before them; how many there are.
 static int repair_strand(fil_curves_raw *raw, int64_t from, int count, int64_t to, fil_curves_report *report)
 {
-    double extent = extent_of(raw->position + 3 * from, count), last_radius = 0;
-    double near = extent > 1 / farthest ? extent * doubled_share : extent;
+    double near = doubled_distance(raw->position + 3 * from, count), last_radius = 0;
     int kept = 0;
     for (int i = 0; i < count; ++i) {
         const double *x = raw->position + 3 * (from + i);
