@@ -391,11 +391,10 @@ fil_status fil_curves_read(fil_context *context, const char *path, double unit, 
     fil_curves_input in = {.context = context, .name = path};
     fil_status status = load(context, path, &bytes, &in.size);
     in.bytes = bytes;
-    const fil_curves_format *format = status == FIL_OK ? format_of(&in) : NULL;
-    if (status == FIL_OK && !format)
-        status = unknown_ending(context, path);
-    if (status == FIL_OK)
-        status = fil_curves_read_bytes(&in, format, unit, out, report);
+    if (status == FIL_OK) {
+        const fil_curves_format *format = format_of(&in);
+        status = format ? fil_curves_read_bytes(&in, format, unit, out, report) : unknown_ending(context, path);
+    }
     if (bytes)
         fil_context_release(context, bytes);
     return status;

@@ -112,7 +112,7 @@ static fil_status read_row(ply *self, const fil_ply_element *element, int64_t at
             continue;
         }
         int least = self->header.layout == FIL_PLY_ASCII ? 1 : fil_ply_size(property->type);
-        if (!(number >= 0 && number <= (double)(bytes_left(self) / least) && number <= INT32_MAX))
+        if (!(number >= 0 && number * least <= (double)bytes_left(self) && number <= INT32_MAX))
             return bad_row(self, element, at, "the file is truncated: a list is longer than what is left");
         for (int64_t k = 0; k < (int64_t)number; ++k) {
             if (!read_number(self, property->type, &value))

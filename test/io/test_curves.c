@@ -262,7 +262,7 @@ TEST(curves_are_resampled)
     test_ok(context, fil_curves_resample(context, curves, 0.002, &out));
     fil_curves_measure(out, &after);
     ck_assert_int_eq(out->vertex_count[0], (int)(before.length[0] / 0.002 + 0.5) + 1);
-    ck_assert(fabs(after.length[0] / before.length[0] - 1) < 2e-3);
+    ck_assert(fabs(after.length[0] / before.length[0] - 1) < 5e-4);
     ck_assert(after.segment[0] > 0.99 * after.segment[2]);
     int last = out->vertex_count[0] - 1;
     for (int k = 0; k < 3; ++k) {
