@@ -1,13 +1,16 @@
-// filum info: what solvers and models there are and what can be set, printed from their field tables.
+// filum info: what solvers and models there are and what can be set, printed from their field tables; or what a groom
+// holds.
 #include "cli/info.h"
 
 #include "base/settings.h"
+#include "cli/groom.h"
 #include "cli/report.h"
 #include "filum/extend.h"
 #include "step/model.h"
 
 #include <float.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // What solvers and models have in common.
 typedef struct entry {
@@ -219,7 +222,7 @@ static const kind *find_kind(const char *word)
                 return NULL;
             }
     const char *nearest = fil_settings_nearest(word, names, KINDS);
-    fil_report_error("info: must be contact, local, strand, material or motion (got '%s'%s%s%s)", word,
+    fil_report_error("info: must be contact, local, strand, material or motion, or a groom (got '%s'%s%s%s)", word,
                      nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     return NULL;
 }
@@ -243,9 +246,29 @@ static bool find_entry(const kind *kind, const char *word, entry *out)
     return false;
 }
 
+// A word that is no kind and no name, and is there or looks like the name of a file.
+static bool means_file(const char *word)
+{
+    for (int i = 0; i < KINDS; ++i) {
+        if (strcmp(kinds[i].name, word) == 0)
+            return false;
+        for (int k = 0; k < kinds[i].count(); ++k)
+            if (strcmp(kinds[i].at(k).name, word) == 0)
+                return false;
+    }
+    struct stat info;
+    return strpbrk(word, "./") || stat(word, &info) == 0;
+}
+
 static fil_cli_exit info_run(const fil_arguments *arguments)
 {
     bool json = fil_arguments_given(arguments, "json");
+    if (arguments->operand_count == 1 && means_file(arguments->operands[0]))
+        return fil_groom_info(arguments->operands[0], fil_arguments_text(arguments, "unit"), json);
+    if (fil_arguments_given(arguments, "unit")) {
+        fil_report_error("--unit: belongs to one groom: `filum info FILE --unit U`");
+        return FIL_EXIT_BAD;
+    }
     if (arguments->operand_count == 0)
         return info_all(json);
     const kind *kind = find_kind(arguments->operands[0]);
@@ -266,18 +289,25 @@ static fil_cli_exit info_run(const fil_arguments *arguments)
     return FIL_EXIT_OK;
 }
 
+static const fil_option options[] = {
+    {"unit", 'u', FIL_OPTION_TEXT, "U", NULL, 0, 0,
+     "what one unit of FILE is: m, cm, mm, in or a number of metres; otherwise what FILE says, or a guess"},
+};
 static const fil_example examples[] = {
     {"filum info", "Everything there is"},
     {"filum info contact gs", "One contact solver and its settings"},
     {"filum info strand der", "One strand model and its settings"},
     {"filum info local --json", "All local solvers, for a script"},
+    {"filum info hair.data", "What a groom holds: strands, lengths, unit, defects"},
 };
 const fil_command fil_command_info = {
     .name = "info",
-    .operands = "[contact|local|strand|material|motion [NAME]]",
+    .operands = "[contact|local|strand|material|motion [NAME]] | FILE",
     .least = 0,
     .most = 2,
-    .summary = "list solvers and models, and their settings",
+    .summary = "list solvers and models, and their settings; or tell what a groom holds",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
     .examples = examples,
     .example_count = sizeof examples / sizeof *examples,
     .run = info_run,

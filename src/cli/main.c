@@ -1,5 +1,6 @@
 // The command `filum`: finds the command that is meant, parses its words, runs it.
 #include "cli/contact.h"
+#include "cli/groom.h"
 #include "cli/info.h"
 #include "cli/report.h"
 #include "cli/validate.h"
@@ -40,8 +41,15 @@ static const fil_command command_help = {
 };
 
 const fil_command *const fil_commands[] = {
-    &fil_command_contact_solve, &fil_command_contact_compare, &fil_command_contact_batch, &fil_command_contact_generate,
-    &fil_command_contact_judge, &fil_command_validate,        &fil_command_info,          &command_help,
+    &fil_command_contact_solve,
+    &fil_command_contact_compare,
+    &fil_command_contact_batch,
+    &fil_command_contact_generate,
+    &fil_command_contact_judge,
+    &fil_command_validate,
+    &fil_command_convert,
+    &fil_command_info,
+    &command_help,
 };
 const int fil_command_count = sizeof fil_commands / sizeof *fil_commands;
 

@@ -20,7 +20,7 @@ check_output version "filum 0." "$FILUM" --version
 check_output help "contact solve" "$FILUM" help
 check_output help_option "contact solve" "$FILUM" --help
 check_output help_group "contact judge" "$FILUM" help contact
-for command in "contact solve" "contact compare" "contact batch" "contact generate" "contact judge" validate info help; do
+for command in "contact solve" "contact compare" "contact batch" "contact generate" "contact judge" validate convert info help; do
     # shellcheck disable=SC2086 # two words
     check_output "help_${command// /_}" "Examples" "$FILUM" help $command
     # shellcheck disable=SC2086
