@@ -37,6 +37,7 @@ static double trace(const ponytail_param *p, const fil_groom_head *head, const d
         x[0] += over * place[0] * p->tie * wide;
         x[1] += over * place[1] * p->tie * wide - drop;
         x[2] -= back + 0.2 * drop * (1 - after / (after + 0.3));
+        fil_groom_head_keep_out(head, fmin(0.02, 0.6 * u), x);
         if (i > 0) {
             const double d[3] = {x[0] - fine[i - 1][0], x[1] - fine[i - 1][1], x[2] - fine[i - 1][2]};
             length += fil_vec3_norm(d);
