@@ -162,6 +162,21 @@ int fil_strand_type_count(void);
 const fil_strand_type *fil_strand_type_at(int index);
 const fil_strand_type *fil_strand_type_find(const char *name);
 
+// Grooms -------------------------------------------------------------------------------------------------------------
+
+// A generator of strands. Same settings, same bits.
+typedef struct fil_groom_type {
+    const char *name, *doc;
+    const fil_field *fields;
+    int field_count;
+    size_t param_size;
+    fil_status (*make)(fil_context *context, const void *param, fil_curves **out);
+} fil_groom_type;
+
+int fil_groom_type_count(void);
+const fil_groom_type *fil_groom_type_at(int index);
+const fil_groom_type *fil_groom_type_find(const char *name);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

@@ -134,6 +134,8 @@ fil_status fil_curves_write(fil_context *context, const char *path, const fil_cu
 // The same strands with segments of nearly equal length, as close to `segment` (m) as whole numbers allow.
 fil_status fil_curves_resample(fil_context *context, const fil_curves *curves, double segment, fil_curves **out);
 void fil_curves_measure(const fil_curves *curves, fil_curves_info *out);
+// From a generator of `filum info groom`, settings behind a colon: "scalp:strands=2000,style=curly,seed=3".
+fil_status fil_curves_generate(fil_context *context, const char *text, fil_curves **out);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

@@ -46,6 +46,12 @@ static entry strand_at(int index)
     return (entry){type->name, type->doc, type->fields, type->field_count};
 }
 
+static entry groom_at(int index)
+{
+    const fil_groom_type *type = fil_groom_type_at(index);
+    return (entry){type->name, type->doc, type->fields, type->field_count};
+}
+
 static int no_names(void)
 {
     return 0;
@@ -55,6 +61,7 @@ static const kind kinds[] = {
     {"contact", "solvers of a whole contact problem", fil_contact_type_count, contact_at, NULL, NULL},
     {"local", "solvers of one contact", fil_local_type_count, local_at, NULL, NULL},
     {"strand", "models of strands", fil_strand_type_count, strand_at, NULL, NULL},
+    {"groom", "generators of strands", fil_groom_type_count, groom_at, NULL, NULL},
     {"material", "what strands are made of", no_names, NULL, fil_material_fields, &fil_material_field_count},
     {"motion", "how strands are carried through time", no_names, NULL, fil_motion_fields, &fil_motion_field_count},
 };
