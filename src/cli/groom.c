@@ -4,14 +4,16 @@
 #include "base/settings.h"
 #include "cli/files.h"
 #include "cli/run.h"
+#include "filum/extend.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // "cm" or a number of metres. NULL: 0, the library's choice. False after telling what is wrong.
-static bool parse_unit(const char *option, const char *text, double *out)
+bool fil_groom_unit(const char *option, const char *text, double *out)
 {
     static const struct {
         const char *name;
@@ -103,17 +105,40 @@ static void print_info(const char *path, const fil_curves *curves, const fil_cur
            (long long)report->vertices_doubled, (long long)report->vertices_not_finite);
 }
 
+// Does the word name a generator ("scalp:strands=100") rather than a file?
+static bool is_generator(const char *word)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, ":"), word);
+    return access(word, F_OK) != 0 && fil_groom_type_find(name) != NULL;
+}
+
+fil_status fil_groom_load(fil_context *context, const char *word, double unit, fil_curves **out,
+                          fil_curves_report *report)
+{
+    if (!is_generator(word))
+        return fil_curves_read(context, word, unit, out, report);
+    fil_status status = fil_curves_generate(context, word, out);
+    *report = (fil_curves_report){.unit = 1};
+    snprintf(report->format, sizeof report->format, "generator");
+    if (status == FIL_OK) {
+        report->strands_in_file = (*out)->strand_count;
+        report->vertices_in_file = (*out)->vertex_total;
+    }
+    return status;
+}
+
 fil_cli_exit fil_groom_info(const char *path, const char *unit_text, bool json)
 {
     double unit;
-    if (!parse_unit("unit", unit_text, &unit))
+    if (!fil_groom_unit("unit", unit_text, &unit))
         return FIL_EXIT_BAD;
     fil_context *context = fil_context_create(NULL);
     if (!context)
         return fil_report_no_memory();
     fil_curves *curves;
     fil_curves_report report;
-    fil_status status = fil_curves_read(context, path, unit, &curves, &report);
+    fil_status status = fil_groom_load(context, path, unit, &curves, &report);
     fil_cli_exit code = FIL_EXIT_OK;
     if (status != FIL_OK)
         code = fil_report_failure(context, status);
@@ -154,7 +179,7 @@ static fil_cli_exit convert(fil_context *context, const conversion *self)
 {
     fil_curves *curves, *finer = NULL;
     fil_curves_report report;
-    fil_status status = fil_curves_read(context, self->in, self->unit, &curves, &report);
+    fil_status status = fil_groom_load(context, self->in, self->unit, &curves, &report);
     if (status == FIL_OK && self->segment > 0)
         status = fil_curves_resample(context, curves, self->segment, &finer);
     const fil_curves *result = finer ? finer : curves;
@@ -180,8 +205,8 @@ static fil_cli_exit convert_run(const fil_arguments *arguments)
 {
     conversion self = {
         .in = arguments->operands[0], .out = arguments->operands[1], .json = fil_arguments_given(arguments, "json")};
-    if (!parse_unit("unit", fil_arguments_text(arguments, "unit"), &self.unit) ||
-        !parse_unit("to-unit", fil_arguments_text(arguments, "to-unit"), &self.to_unit))
+    if (!fil_groom_unit("unit", fil_arguments_text(arguments, "unit"), &self.unit) ||
+        !fil_groom_unit("to-unit", fil_arguments_text(arguments, "to-unit"), &self.to_unit))
         return FIL_EXIT_BAD;
     if (fil_arguments_given(arguments, "resample"))
         self.segment = fil_arguments_number(arguments, "resample");
@@ -208,6 +233,7 @@ static const fil_example examples[] = {
     {"filum convert hair.data hair.usda", "A groom of the USC collection as OpenUSD, in metres"},
     {"filum convert hair.obj hair.hair --unit cm --to-unit cm", "Another format, the same numbers"},
     {"filum convert fine.ply coarse.ply --resample 0.005", "Segments of 5 mm"},
+    {"filum convert scalp:strands=5000,style=curly head.usda", "A groom from a generator (filum info groom)"},
 };
 const fil_command fil_command_convert = {
     .name = "convert",
@@ -216,7 +242,8 @@ const fil_command fil_command_convert = {
     .most = 2,
     .summary = "turn a groom into another format, unit or fineness",
     .text = "Reads and writes .hair (Cem Yuksel), .tfx (TressFX 4), .data (USC), .obj (polylines), .ply and .usda "
-            "(BasisCurves), by the endings of IN and OUT. Places that repeat the one before or are not finite are "
+            "(BasisCurves), by the endings of IN and OUT. IN may also be a generator with its settings (filum info "
+            "groom). Places that repeat the one before or are not finite are "
             "dropped, and so are strands with fewer than two places; how many is told.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

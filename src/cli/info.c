@@ -229,7 +229,7 @@ static const kind *find_kind(const char *word)
                 return NULL;
             }
     const char *nearest = fil_settings_nearest(word, names, KINDS);
-    fil_report_error("info: must be contact, local, strand, material or motion, or a groom (got '%s'%s%s%s)", word,
+    fil_report_error("info: must be contact, local, strand, groom, material or motion, or a groom file (got '%s'%s%s%s)", word,
                      nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     return NULL;
 }
@@ -264,7 +264,7 @@ static bool means_file(const char *word)
                 return false;
     }
     struct stat info;
-    return strpbrk(word, "./") || stat(word, &info) == 0;
+    return strpbrk(word, "./:") || stat(word, &info) == 0;
 }
 
 static fil_cli_exit info_run(const fil_arguments *arguments)

@@ -57,7 +57,7 @@ check_exit info_strand_swapped_letters 2 "did you mean 'der'?" "$FILUM" info str
 check_output info_json '"name": "gs"' "$FILUM" info contact --json
 check_output info_json_whole_range '"max": 1000000' "$FILUM" info contact gs --json
 check_exit info_kind_left_out 2 "did you mean 'info contact gs'?" "$FILUM" info gs
-check_exit info_unknown_kind 2 "must be contact, local, strand, material or motion" "$FILUM" info contct
+check_exit info_unknown_kind 2 "must be contact, local, strand, groom, material or motion" "$FILUM" info contct
 check_exit info_unknown_name 2 "did you mean 'anderson'?" "$FILUM" info contact andersen
 
 # Generate

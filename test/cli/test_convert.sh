@@ -88,3 +88,9 @@ done
 
 # The corpus of the fuzzer, replayed.
 check curves_corpus_replay "$FILUM_BUILD/fuzz/fuzz_curves" "$FILUM_SOURCE/fuzz/corpus/curves"
+
+# Generators stand in for files.
+check convert_generator "$FILUM" convert line:strands=3,length=0.1 line.obj
+check info_generator "$FILUM" info coil:turns=3
+check_exit convert_generator_typo 2 "did you mean 'length'" "$FILUM" convert line:lenght=1 line.obj
+check_exit convert_no_such_file 2 "" "$FILUM" convert nothing.obj out.obj
