@@ -6,7 +6,6 @@
 #include "cli/run.h"
 #include "filum/extend.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,11 +182,14 @@ static fil_cli_exit convert(fil_context *context, const conversion *self)
     if (status == FIL_OK && self->segment > 0)
         status = fil_curves_resample(context, curves, self->segment, &finer);
     const fil_curves *result = finer ? finer : curves;
-    if (status == FIL_OK)
+    bool stop = fil_report_interrupted();
+    if (status == FIL_OK && !stop)
         status = fil_curves_write(context, self->out, result, self->to_unit);
     fil_cli_exit code = FIL_EXIT_OK;
     if (status != FIL_OK) {
         code = fil_report_failure(context, status);
+    } else if (stop) {
+        code = FIL_EXIT_MISSED;
     } else {
         char unit[48];
         describe_unit(report.unit, unit, sizeof unit);
@@ -217,7 +219,10 @@ static fil_cli_exit convert_run(const fil_arguments *arguments)
     fil_context *context = fil_context_create(NULL);
     if (!context)
         return fil_report_no_memory();
-    fil_cli_exit code = convert(context, &self);
+    fil_cli_exit code = fil_run_check_output(context, self.out);
+    fil_report_catch_interrupt(); // so that no file is left half written
+    if (code == FIL_EXIT_OK)
+        code = convert(context, &self);
     fil_context_destroy(context);
     return code;
 }

@@ -3,7 +3,8 @@
 // passed over.
 //
 // Some programs write a strand as segments, `l 1 2`, `l 2 3`, ...: such lines are one strand as long as each begins
-// where the one before ended. The comment `# metres_per_unit U`, which filum writes, tells the unit.
+// where the one before ended; `l 2 1`, `l 3 2`, ... is such a strand, too. The comment `# metres_per_unit U`, which
+// filum writes, tells the unit.
 #include "io/curves_text.h"
 
 #include <string.h>
@@ -77,8 +78,8 @@ static fil_status read_index(obj *self, int64_t *index)
 
 // A chain of segments that may go on with the next line.
 typedef struct chain {
-    bool open;
-    int64_t end; // the place where it ends
+    bool open, backwards;
+    int64_t start, end; // the places where it starts and ends
 } chain;
 
 static void append(obj *self, fil_curves_raw *raw, int64_t index)
@@ -87,35 +88,61 @@ static void append(obj *self, fil_curves_raw *raw, int64_t index)
     ++raw->vertex_count[raw->strand_count - 1];
 }
 
+static void swap_last_two(fil_curves_raw *raw)
+{
+    double *x = raw->position + 3 * (raw->vertex_total - 2);
+    for (int k = 0; k < 3; ++k) {
+        double kept = x[k];
+        x[k] = x[k + 3];
+        x[k + 3] = kept;
+    }
+}
+
+// A line of two indices: the next segment of the chain, or the start of a new one.
+static void append_segment(obj *self, fil_curves_raw *raw, chain *chain, int64_t first, int64_t second)
+{
+    int length = chain->open ? raw->vertex_count[raw->strand_count - 1] : 0;
+    // `l 2 1`, `l 3 2`: the second segment shows that the strand runs the other way.
+    if (length == 2 && !chain->backwards && second == chain->start && first != chain->end) {
+        swap_last_two(raw);
+        chain->backwards = true;
+        chain->end = second;
+    }
+    if (chain->open && (chain->backwards ? second : first) == chain->end) {
+        chain->end = chain->backwards ? first : second;
+        append(self, raw, chain->end);
+        return;
+    }
+    ++raw->strand_count;
+    append(self, raw, first);
+    append(self, raw, second);
+    *chain = (struct chain){.open = true, .start = first, .end = second};
+}
+
 static fil_status read_line(obj *self, fil_curves_raw *raw, chain *chain)
 {
-    int64_t count = 0, index, first = -1, last = -1;
-    while (!fil_curves_text_line_ends(&self->text)) {
+    int64_t count = 0, index, first = -1;
+    for (; !fil_curves_text_line_ends(&self->text); ++count) {
         fil_status status = read_index(self, &index);
         if (status != FIL_OK)
             return status;
         // The first index waits: whether it begins a strand depends on how many there are.
-        if (count == 1) {
-            int64_t second = index;
-            bool alone = fil_curves_text_line_ends(&self->text);
-            if (!(alone && chain->open && chain->end == first)) {
-                ++raw->strand_count;
-                append(self, raw, first);
-            }
-            append(self, raw, second);
-            *chain = (struct chain){alone, second};
-        } else if (count > 1) {
-            append(self, raw, index);
-        } else {
+        if (count == 0) {
             first = index;
+        } else if (count == 1 && fil_curves_text_line_ends(&self->text)) {
+            append_segment(self, raw, chain, first, index);
+            return FIL_OK;
+        } else {
+            raw->strand_count += count == 1;
+            if (count == 1)
+                append(self, raw, first);
+            append(self, raw, index);
         }
-        last = index;
-        ++count;
     }
+    chain->open = false;
     if (count == 1) { // a strand of one place: dropped and counted later
         ++raw->strand_count;
-        append(self, raw, last);
-        chain->open = false;
+        append(self, raw, first);
     }
     return FIL_OK;
 }

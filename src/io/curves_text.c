@@ -71,18 +71,17 @@ bool fil_curves_text_word(fil_curves_text *text, char *out, size_t room)
     return length > 0;
 }
 
-// digits × 10^exponent. A long double has 64 bits and powers of ten up to 27 are exact in it.
+// digits × 10^exponent. A long double has 64 bits and powers of ten up to 27 are exact in it; larger ones by squaring.
 static double scale(uint64_t digits, int exponent)
 {
-    long double value = (long double)digits, power = 1;
-    int steps = exponent < 0 ? -exponent : exponent;
+    long double power = 1, square = 10;
     if (digits == 0)
         return 0;
     if (exponent < -400 || exponent > 400)
         return exponent < 0 ? 0 : HUGE_VAL;
-    for (; steps > 0; --steps)
-        power *= 10;
-    return (double)(exponent < 0 ? value / power : value * power);
+    for (int rest = exponent < 0 ? -exponent : exponent; rest > 0; rest /= 2, square *= square)
+        power *= rest % 2 ? square : 1;
+    return (double)(exponent < 0 ? (long double)digits / power : (long double)digits * power);
 }
 
 // Digits with at most one point: the first 19 that count; *exponent moves the point. False: no digit.

@@ -118,6 +118,25 @@ TEST(curves_obj_dialects)
     fil_context_destroy(context);
 }
 
+// Segments that run from the tip: turned round, as soon as two of them show it.
+TEST(curves_obj_backward_segments)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_curves_report report;
+    fil_curves *curves = read_text(context, "a.obj",
+                                   "v 0 0 0\nv 0 0 1\nv 0 0 2\nv 0 0 3\nv 1 0 0\nv 1 0 1\n"
+                                   "l 2 1\nl 3 2\nl 4 3\nl 6 5\nl 1 2\nl 2 3\nl 3 4\n",
+                                   &report);
+    ck_assert_int_eq(curves->strand_count, 3);
+    ck_assert_int_eq(curves->vertex_count[0], 4);
+    ck_assert_int_eq(curves->vertex_count[1], 2);
+    ck_assert_int_eq(curves->vertex_count[2], 4);
+    for (int i = 0; i < 4; ++i)
+        ck_assert(curves->position[3 * i + 2] == i && curves->position[3 * (6 + i) + 2] == i);
+    fil_curves_destroy(curves);
+    fil_context_destroy(context);
+}
+
 #define PLY_XYZ "property float x\nproperty float y\nproperty double z\n"
 TEST(curves_ply_dialects)
 {
