@@ -74,7 +74,7 @@ static void grow(const style *style, double *at, const double root[3], fil_rng *
         double t = (double)i / (vertices - 1), angle = phase + 2 * M_PI * style->turns * t;
         double grown = style->curl * (t < 0.2 ? t / 0.2 : 1);
         at[3 * i] = p[0] + grown * cos(angle);
-        at[3 * i + 1] = p[1] + 0.5 * grown * sin(2 * angle);
+        at[3 * i + 1] = p[1];
         at[3 * i + 2] = p[2] + grown * sin(angle);
         double length = 0;
         way[1] -= step * 26;

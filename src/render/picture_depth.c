@@ -101,9 +101,9 @@ void fil_depth_fill(fil_depth *depth, const fil_drawn *drawn, float *spare)
     int64_t every = drawn->hair_count / ENOUGH_HAIRS + 1;
     for (int64_t h = 0; h < drawn->hair_count; h += every) {
         const struct fil_drawn_hair *hair = &drawn->hair[h];
-        for (int j = 0; j + 1 < hair->count; ++j)
-            add_segment(depth, drawn->point[hair->first + (unsigned)j], drawn->point[hair->first + (unsigned)j + 1],
-                        (float)every * hair->thin);
+        float(*p)[4] = drawn->point + hair->first;
+        for (int j = 1; j < hair->count; ++j)
+            add_segment(depth, p[j], p[j + 1], (float)every * hair->thin);
     }
     smooth(depth, 0, depth->value, spare);
     smooth(depth, 1, spare, depth->value);

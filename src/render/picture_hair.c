@@ -8,8 +8,8 @@
 #include "base/parallel.h"
 #include "render/picture_part.h"
 
-enum { MOST_PIECES = 6, STRANDS_AT_ONCE = 16 };
-static const float turn_allowed = 0.30f; // rad between two pieces
+enum { LEAST_PIECES = 4, STRANDS_AT_ONCE = 16 };
+static const float turn_allowed = 1.5f; // rad within a piece; each is a cubic
 static const int64_t most_points = 200000000;
 
 typedef struct guide_point {
@@ -40,22 +40,34 @@ static fil_f3 vertex_at(const strand *s, int i)
 
 static int guide_length(const strand *s)
 {
-    return (s->vertices - 1) * s->pieces + 1;
+    return s->pieces + 1;
 }
 
-// Into how many pieces the spline is cut between two vertices.
-static int pieces_of(const strand *s)
+// How sharply the strand turns at a vertex, in radians.
+static float turn_at(const strand *s, int i)
 {
-    float sharpest = 1;
-    for (int i = 1; i + 1 < s->vertices; ++i) {
-        fil_f3 at = vertex_at(s, i), zero = {0, 0, 0};
-        fil_f3 before = fil_f3_unit(fil_f3_sub(at, vertex_at(s, i - 1)), zero);
-        fil_f3 after = fil_f3_unit(fil_f3_sub(vertex_at(s, i + 1), at), zero);
-        float cosine = fil_f3_dot(before, after);
-        sharpest = cosine < sharpest ? cosine : sharpest;
-    }
-    int pieces = (int)ceilf(acosf(sharpest < -1 ? -1 : sharpest) / turn_allowed);
-    return pieces < 1 ? 1 : pieces > MOST_PIECES ? MOST_PIECES : pieces;
+    if (i == 0 || i == s->vertices - 1)
+        return 0;
+    fil_f3 at = vertex_at(s, i), zero = {0, 0, 0};
+    fil_f3 before = fil_f3_unit(fil_f3_sub(at, vertex_at(s, i - 1)), zero);
+    fil_f3 after = fil_f3_unit(fil_f3_sub(vertex_at(s, i + 1), at), zero);
+    float cosine = fil_f3_dot(before, after);
+    return acosf(cosine < -1 ? -1 : cosine > 1 ? 1 : cosine);
+}
+
+// The share of pieces that the strand needs between vertices i and i + 1: where it turns, and a few everywhere.
+static float share_at(const strand *s, int i)
+{
+    float turn = 0.5f * (turn_at(s, i) + turn_at(s, i + 1)) / turn_allowed;
+    return (turn < 2 ? turn : 2) + (float)LEAST_PIECES / (float)(s->vertices - 1);
+}
+
+static float shares_of(const strand *s)
+{
+    float sum = 0;
+    for (int i = 0; i + 1 < s->vertices; ++i)
+        sum += share_at(s, i);
+    return sum;
 }
 
 static fil_f3 spline(const strand *s, int i, float t)
@@ -120,12 +132,15 @@ static void make_guide(const growth *job, const strand *s)
 {
     guide_point *guide = job->guide + s->guide;
     fil_f3 *colour = job->out->colour + s->guide;
-    int count = guide_length(s);
+    int count = guide_length(s), i = 0;
+    float step = shares_of(s) / (float)s->pieces, begin = 0, share = share_at(s, 0);
     for (int j = 0; j < count; ++j) {
-        int i = j / s->pieces;
-        if (i == s->vertices - 1)
-            --i;
-        float t = (float)(j - i * s->pieces) / (float)s->pieces;
+        float wanted = step * (float)j;
+        for (; i + 2 < s->vertices && begin + share < wanted; share = share_at(s, ++i))
+            begin += share;
+        float t = j + 1 < count ? fminf((wanted - begin) / share, 1) : 1;
+        if (j + 1 == count)
+            i = s->vertices - 2;
         guide[j].at = spline(s, i, t);
         guide[j].radius = radius_at(s, i) + t * (radius_at(s, i + 1) - radius_at(s, i));
         colour[j] = fil_f3_mix(colour_at(s, i), colour_at(s, i + 1), t);
@@ -163,7 +178,7 @@ static void make_hair(const growth *job, const strand *s, int copy)
 {
     const guide_point *guide = job->guide + s->guide;
     int count = guide_length(s);
-    int64_t hair = s->drawn + copy, first = s->point + (int64_t)copy * count, segment = first - hair;
+    int64_t hair = s->drawn + copy, first = s->point + (int64_t)copy * (count + 2), segment = first - 3 * hair;
     character own = character_of(s, copy);
     struct fil_drawn_hair *record = &job->out->hair[hair];
     *record = (struct fil_drawn_hair){.first = (unsigned)first, .guide = (unsigned)s->guide, .count = count};
@@ -186,12 +201,18 @@ static void make_hair(const growth *job, const strand *s, int copy)
         float radius = given > job->least ? given : job->least;
         if (j == 0)
             record->thin = given / radius;
-        float *out = job->out->point[first + j];
+        float *out = job->out->point[first + 1 + j];
         out[0] = p.x, out[1] = p.y, out[2] = p.z, out[3] = radius * taper;
         if (j + 1 < count) {
             job->out->segment[segment + j] = (unsigned)(first + j);
             job->out->hair_of[segment + j] = (unsigned)hair;
         }
+    }
+    // A cubic takes its slope from the neighbours: beyond both ends the hair goes on straight.
+    float(*p)[4] = job->out->point + first;
+    for (int k = 0; k < 4; ++k) {
+        p[0][k] = k < 3 ? 2 * p[1][k] - p[2][k] : p[1][k];
+        p[count + 1][k] = k < 3 ? 2 * p[count][k] - p[count - 1][k] : p[count][k];
     }
 }
 
@@ -216,19 +237,19 @@ static bool lay_out(const fil_picture *picture, strand *strands, fil_drawn *out)
         for (int i = 0; i < hair->strand_count; ++i, ++k) {
             strand *s = &strands[k];
             *s = (strand){.hair = hair, .vertex = vertex, .vertices = hair->vertex_count[i], .index = (int)k};
-            s->pieces = pieces_of(s);
+            s->pieces = (int)ceilf(shares_of(s));
             s->guide = out->guide_count;
             s->point = out->point_count;
             s->drawn = out->hair_count;
             vertex += s->vertices;
             out->guide_count += guide_length(s);
-            out->point_count += (int64_t)guide_length(s) * hair->copies;
+            out->point_count += (int64_t)(guide_length(s) + 2) * hair->copies;
             out->hair_count += hair->copies;
             if (out->point_count > most_points)
                 return false;
         }
     }
-    out->segment_count = out->point_count - out->hair_count;
+    out->segment_count = out->point_count - 3 * out->hair_count;
     return true;
 }
 

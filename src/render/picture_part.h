@@ -99,11 +99,11 @@ typedef struct fil_picture_box {
 typedef struct fil_drawn {
     fil_picture_box box;
     int64_t point_count, segment_count, hair_count, guide_count;
-    float (*point)[4];     // [points + 1] x, y, z, radius for the rays
+    float (*point)[4];     // [points + 1] x, y, z, radius for the rays; a cubic each four, its middle is drawn
     unsigned int *segment; // [segments] first point of each
     unsigned int *hair_of; // [segments]
     struct fil_drawn_hair {
-        unsigned int first; // point
+        unsigned int first; // point: count + 2 of them, the first and the last only give a slope
         unsigned int guide; // where the guide of the strand begins
         int count;
         float tone; // brightness, varies from hair to hair

@@ -8,7 +8,7 @@
 #ifdef FIL_HAVE_EMBREE
 
 #include <embree3/rtcore.h>
-#include <string.h>
+#include <stdio.h>
 
 enum { HAIR_GEOMETRY = 0 }; // mesh k is geometry k + 1 in both scenes
 
@@ -19,7 +19,8 @@ struct fil_rays {
 
 static RTCGeometry make_hair_geometry(RTCDevice device, const fil_drawn *drawn)
 {
-    RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE);
+    RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_FLAT_CATMULL_ROM_CURVE);
+    rtcSetGeometryTessellationRate(geometry, 7);
     rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4, drawn->point, 0, 16,
                                (size_t)drawn->point_count);
     rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT, drawn->segment, 0, 4,
@@ -88,12 +89,16 @@ fil_status fil_rays_create(fil_context *context, fil_arena *arena, const fil_pic
     fil_rays *rays = FIL_ARENA_ARRAY(arena, fil_rays, 1);
     if (!rays)
         return FIL_NO_MEMORY;
-    rays->device = rtcNewDevice("threads=1");
+    char settings[32];
+    snprintf(settings, sizeof settings, "threads=%d", fil_context_threads(context));
+    rays->device = rtcNewDevice(settings);
     if (!rays->device)
         return fil_context_fail(context, FIL_UNAVAILABLE, "picture: Embree cannot run on this machine");
     *out = rays;
     rays->all = rtcNewScene(rays->device);
     rays->solid = rtcNewScene(rays->device);
+    rtcSetSceneFlags(rays->all, RTC_SCENE_FLAG_ROBUST);
+    rtcSetSceneFlags(rays->solid, RTC_SCENE_FLAG_ROBUST);
     fil_status status = fill_scenes(rays, arena, picture, drawn);
     enum RTCError error = rtcGetDeviceError(rays->device);
     if (status != FIL_OK || error == RTC_ERROR_NONE)

@@ -81,17 +81,13 @@ static fil_f3 scatter(fil_f3 colour, fil_f3 tangent, fil_f3 toward, fil_f3 view)
     return sum;
 }
 
-// The tangent between two points of a hair, without a step where two pieces meet.
-static fil_f3 tangent_at(const fil_drawn *drawn, const struct fil_drawn_hair *hair, unsigned point, float u)
+// The tangent of a Catmull-Rom cubic.
+static fil_f3 tangent_at(const float (*p)[4], float u)
 {
-    const float(*p)[4] = (const float(*)[4])drawn->point;
-    unsigned last = hair->first + (unsigned)hair->count - 1;
-    unsigned a = point > hair->first ? point - 1 : point, d = point + 2 <= last ? point + 2 : last;
-    float way[3];
-    for (int k = 0; k < 3; ++k) {
-        float before = p[point + 1][k] - p[a][k], after = p[d][k] - p[point][k];
-        way[k] = before + u * (after - before);
-    }
+    float a = -1.5f * u * u + 2 * u - 0.5f, b = 4.5f * u * u - 5 * u, c = -4.5f * u * u + 4 * u + 0.5f,
+          d = 1.5f * u * u - u, way[3];
+    for (int k = 0; k < 3; ++k)
+        way[k] = a * p[0][k] + b * p[1][k] + c * p[2][k] + d * p[3][k];
     return fil_f3_unit((fil_f3){way[0], way[1], way[2]}, (fil_f3){0, 1, 0});
 }
 
@@ -100,10 +96,10 @@ static fil_f3 shade_hair(const fil_stage *stage, const fil_hit *hit, fil_f3 at, 
     const fil_drawn *drawn = &stage->drawn;
     const struct fil_drawn_hair *hair = &drawn->hair[drawn->hair_of[hit->segment]];
     unsigned point = drawn->segment[hit->segment];
-    fil_f3 tangent = tangent_at(drawn, hair, point, hit->u);
+    fil_f3 tangent = tangent_at((const float(*)[4])(drawn->point + point), hit->u);
     const fil_f3 *guide = drawn->colour + hair->guide + (point - hair->first);
     fil_f3 colour = fil_f3_scale(hair->tone, fil_f3_mix(guide[0], guide[1], hit->u));
-    float radius = drawn->point[point][3], near = 2e-3f * stage->size;
+    float radius = drawn->point[point + 1][3], near = 2e-3f * stage->size;
 
     fil_f3 sum = {0, 0, 0};
     for (int k = 0; k < FIL_LIGHT_SKY; ++k) {
