@@ -100,21 +100,14 @@ static void make_groom(const style *style, int strands, fil_picture_hair *hair)
     int *count = bench_allocate((size_t)strands, sizeof *count);
     fil_rng rng = fil_rng_make(7);
     for (int s = 0; s < strands; ++s) {
-        // Spread evenly over the scalp: a spiral from the top down; the face stays free.
-        double root[3];
-        for (double u = (s + 0.5) / strands;; u = fil_rng_uniform(&rng, 0, 1)) {
-            double turn = 2.399963 * s + fil_rng_uniform(&rng, -0.3, 0.3);
-            root[1] = 1 - 1.25 * u;
-            double across = sqrt(1 - root[1] * root[1]);
-            root[0] = across * cos(turn);
-            root[2] = across * sin(turn);
-            if (root[2] < 0.55 || root[1] > 0.62)
-                break;
-            s += 0;
-            double flip = root[2];
-            root[2] = -flip;
-            break;
-        }
+        // Spread evenly over the scalp, a spiral from the top down; the face stays free.
+        double root[3], turn = 2.399963 * s + fil_rng_uniform(&rng, -0.3, 0.3);
+        root[1] = 1 - 1.25 * (s + 0.5) / strands;
+        double across = sqrt(1 - root[1] * root[1]);
+        root[0] = across * cos(turn);
+        root[2] = across * sin(turn);
+        if (root[2] > 0.55 && root[1] < 0.62)
+            root[2] = -root[2];
         count[s] = vertices;
         grow(style, position + (size_t)s * (size_t)vertices * 3, root, &rng);
     }

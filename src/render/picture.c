@@ -199,6 +199,7 @@ static fil_status set_stage(fil_context *context, fil_arena *arena, fil_stage *s
     for (int k = 0; k < 3; ++k)
         square += (box->high[k] - box->low[k]) * (box->high[k] - box->low[k]);
     stage->size = (float)sqrt(square) + 1e-6f;
+    stage->centre = fil_f3_mix(fil_f3_make(box->low), fil_f3_make(box->high), 0.5f);
     for (int corner = 0; corner < 8; ++corner) {
         double p[3];
         for (int k = 0; k < 3; ++k)

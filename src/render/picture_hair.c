@@ -8,7 +8,7 @@
 #include "base/parallel.h"
 #include "render/picture_part.h"
 
-enum { LEAST_PIECES = 4, STRANDS_AT_ONCE = 16 };
+enum { LEAST_PIECES = 5, STRANDS_AT_ONCE = 16 };
 static const float turn_allowed = 1.5f; // rad within a piece; each is a cubic
 static const int64_t most_points = 200000000;
 
@@ -55,11 +55,12 @@ static float turn_at(const strand *s, int i)
     return acosf(cosine < -1 ? -1 : cosine > 1 ? 1 : cosine);
 }
 
-// The share of pieces that the strand needs between vertices i and i + 1: where it turns, and a few everywhere.
+// The share of pieces that the strand needs between vertices i and i + 1: more where it turns, a few everywhere.
 static float share_at(const strand *s, int i)
 {
     float turn = 0.5f * (turn_at(s, i) + turn_at(s, i + 1)) / turn_allowed;
-    return (turn < 2 ? turn : 2) + (float)LEAST_PIECES / (float)(s->vertices - 1);
+    float least = (float)LEAST_PIECES / (float)(s->vertices - 1);
+    return turn > least ? turn : least;
 }
 
 static float shares_of(const strand *s)

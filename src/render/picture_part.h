@@ -174,7 +174,7 @@ typedef struct fil_stage {
     fil_drawn drawn;
     fil_rays *rays;
     fil_light light[FIL_LIGHTS];
-    fil_f3 up;
+    fil_f3 up, centre;
     float ground; // height along up
     float size;   // diagonal of everything
 } fil_stage;

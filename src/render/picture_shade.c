@@ -157,32 +157,38 @@ static fil_f3 background(const fil_stage *stage, float x, float y)
     return fil_f3_mix(middle, corner, fminf(1.9f * away, 1));
 }
 
-// How much of the light reaches a point of the ground.
+// Whether the way to every place on the light is clear of the ball around everything.
+static bool is_clear(const fil_stage *stage, const fil_light *light, fil_f3 at)
+{
+    fil_f3 way = fil_f3_sub(stage->centre, at);
+    float along = fil_f3_dot(way, light->toward), square = fil_f3_dot(way, way) - along * along;
+    float reach = 0.5f * stage->size + light->softness * (fabsf(along) + stage->size);
+    return square > reach * reach;
+}
+
+// How much of a light reaches a point of the ground. The grid looks along the middle of the light: a ray to another
+// place on it passes the hair, which is `height` away, further aside.
+static float comes_from(const fil_stage *stage, const fil_light *light, fil_f3 at, float height, uint32_t seed)
+{
+    enum { RAYS = 5 };
+    if (is_clear(stage, light, at))
+        return 1;
+    float sum = 0;
+    for (int i = 0; i < RAYS; ++i) {
+        fil_f3 way = toward_light(light, seed, i, RAYS);
+        if (stage->picture->mesh_count > 0 && fil_rays_mesh_between(stage->rays, at, way, 1e-4f * stage->size))
+            continue;
+        fil_f3 aside = fil_f3_scale(height, fil_f3_sub(way, light->toward));
+        sum += expf(-density * fil_depth_at(&light->depth, fil_f3_add(at, aside)));
+    }
+    return sum / RAYS;
+}
+
 static float lit_ground(const fil_stage *stage, fil_f3 at, uint32_t seed)
 {
-    enum { RAYS = 6 };
-    const fil_light *key = &stage->light[FIL_LIGHT_KEY], *sky = &stage->light[FIL_LIGHT_SKY];
-    // The grid of the key light looks along its middle: a ray to another place on it passes the hair further aside, by
-    // what lies between.
-    float height = 0.35f * stage->size, direct = 0;
-    for (int i = 0; i < RAYS; ++i) {
-        fil_f3 way = toward_light(key, seed, i, RAYS);
-        fil_f3 aside = fil_f3_scale(height, fil_f3_sub(way, key->toward));
-        float comes = expf(-1.1f * density * fil_depth_at(&key->depth, fil_f3_add(at, aside)));
-        if (stage->picture->mesh_count > 0 && fil_rays_mesh_between(stage->rays, at, way, 1e-4f * stage->size))
-            comes = 0;
-        direct += comes / RAYS;
-    }
-    float above = 0;
-    for (int i = 0; i < RAYS; ++i) {
-        fil_f3 way = toward_light(sky, seed + 1, i, RAYS);
-        fil_f3 aside = fil_f3_scale(0.2f * stage->size, fil_f3_sub(way, sky->toward));
-        float comes = expf(-0.8f * density * fil_depth_at(&sky->depth, fil_f3_add(at, aside)));
-        if (stage->picture->mesh_count > 0 && fil_rays_mesh_between(stage->rays, at, way, 1e-4f * stage->size))
-            comes = 0;
-        above += comes / RAYS;
-    }
-    return 0.12f + 0.5f * direct + 0.38f * above;
+    float key = comes_from(stage, &stage->light[FIL_LIGHT_KEY], at, 0.35f * stage->size, seed);
+    float sky = comes_from(stage, &stage->light[FIL_LIGHT_SKY], at, 0.2f * stage->size, seed + 1);
+    return 0.12f + 0.5f * key + 0.38f * sky;
 }
 
 static fil_f3 shade_behind(const fil_stage *stage, fil_f3 way, float x, float y, uint32_t seed)
