@@ -8,6 +8,8 @@ set(PACKAGE_OF_fclib libfclib-dev)
 set(PACKAGE_OF_hdf5 libhdf5-dev)
 set(PACKAGE_OF_jansson libjansson-dev)
 set(PACKAGE_OF_lapack liblapack-dev)
+set(PACKAGE_OF_png libpng-dev)
+set(PACKAGE_OF_embree3 libembree-dev)
 
 # filum_program(TARGET SOURCE FOLDER [more sources]): the program FOLDER/<name of SOURCE>, or one line on what is missing.
 function(filum_program target source folder)

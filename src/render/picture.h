@@ -21,8 +21,8 @@ typedef struct fil_picture_hair {
     double thickness;        // m, radius where none is given
     const float *colour;     // [3 vertices] linear, or NULL: `tint` for all, varied a little by strand
     float tint[3];
-    int copies;              // hairs drawn for each strand, scattered around it: 1 draws the strand alone
-    double spread;           // m, how far copies scatter
+    int copies;    // hairs drawn for each strand, scattered around it: 1 draws the strand alone
+    double spread; // m, how far copies scatter
 } fil_picture_hair;
 
 typedef struct fil_picture_camera {
@@ -37,8 +37,8 @@ typedef struct fil_picture {
     int hair_count;
     const fil_picture_mesh *meshes;
     int mesh_count;
-    bool ground;   // a plane below everything that catches shadows
-    double up[3];  // which way is up, for ground and light
+    bool ground;  // a plane below everything that catches shadows
+    double up[3]; // which way is up, for ground and light
     fil_picture_camera camera;
     bool (*progress)(void *user, double fraction); // may be NULL; false cancels
     void *user;
@@ -47,7 +47,8 @@ typedef struct fil_picture {
 fil_picture fil_picture_default(void); // 960 × 720, y up, everything else empty
 // A camera that sees all of it from the front and a little from above.
 void fil_picture_frame(fil_picture *picture);
-// 3 bytes per pixel, top row first, sRGB. The same bits on any number of threads. FIL_UNAVAILABLE: built without Embree.
+// 3 bytes per pixel, top row first, sRGB. The same bits on any number of threads. FIL_UNAVAILABLE: built without
+// Embree.
 fil_status fil_picture_render(fil_context *context, const fil_picture *picture, unsigned char *pixels);
 // Written whole or not at all.
 fil_status fil_picture_write_png(fil_context *context, const char *path, int width, int height,
