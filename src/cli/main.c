@@ -2,6 +2,7 @@
 #include "cli/contact.h"
 #include "cli/groom.h"
 #include "cli/info.h"
+#include "cli/render.h"
 #include "cli/report.h"
 #include "cli/validate.h"
 
@@ -48,6 +49,7 @@ const fil_command *const fil_commands[] = {
     &fil_command_contact_judge,
     &fil_command_validate,
     &fil_command_convert,
+    &fil_command_render,
     &fil_command_info,
     &command_help,
 };

@@ -74,8 +74,9 @@ typedef struct fil_groom_head {
 void fil_groom_head_point(const fil_groom_head *head, int i, int n, double lowest, fil_rng *rng, double x[3],
                           double normal[3]);
 // A hair that leaves the head along its normal and gives in to gravity within `bend` metres, outside of the head.
-void fil_groom_head_grow(const fil_groom_head *head, const double x[3], const double normal[3], double length,
-                         double bend, fil_groom_path *out);
+// `comb` is added to the pull of gravity and fades within the size of the head.
+void fil_groom_head_grow(const fil_groom_head *head, const double x[3], const double normal[3], const double comb[3],
+                         double length, double bend, fil_groom_path *out);
 // Moves x out of the head when it is inside, leaving a gap of `clear` (part of the half-axes).
 void fil_groom_head_keep_out(const fil_groom_head *head, double clear, double x[3]);
 

@@ -26,6 +26,15 @@ static bool is_bare(const fil_groom_head *head, const double x[3])
     return up < 0.15 + 0.55 * front;
 }
 
+// Away from the face: a parting along the middle, the more the nearer the forehead.
+static void comb_at(const fil_groom_head *head, const double x[3], double comb[3])
+{
+    double front = fmin(fmax(0.5 + x[2] / head->half[2], 0), 1.5);
+    comb[0] = (x[0] < 0 ? -1.3 : 1.3) * front;
+    comb[1] = 0;
+    comb[2] = -1.1 * front;
+}
+
 static fil_status make(fil_context *context, const void *param, fil_curves **out)
 {
     const scalp_param *p = param;
@@ -41,12 +50,13 @@ static fil_status make(fil_context *context, const void *param, fil_curves **out
     for (int round = 0; made < strands; ++round) {
         int points = 1 + (int)((strands - made) / share);
         for (int i = 0; i < points && made < strands; ++i) {
-            double x[3], normal[3];
+            double x[3], normal[3], comb[3];
             fil_groom_path path;
             fil_groom_head_point(&head, i, points, lowest, &rng, x, normal);
             if (is_bare(&head, x))
                 continue;
-            fil_groom_head_grow(&head, x, normal, p->common.length, p->bend, &path);
+            comb_at(&head, x, comb);
+            fil_groom_head_grow(&head, x, normal, comb, p->common.length, p->bend, &path);
             const double side[3] = {-normal[2], 0.1, normal[0]};
             fil_groom_style_draw(&p->common, &rng, &path, side, vertices,
                                  (*out)->position + (ptrdiff_t)3 * made * vertices);

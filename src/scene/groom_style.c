@@ -123,8 +123,8 @@ void fil_groom_head_keep_out(const fil_groom_head *head, double clear, double x[
         x[k] *= (1 + clear) / size;
 }
 
-void fil_groom_head_grow(const fil_groom_head *head, const double x[3], const double normal[3], double length,
-                         double bend, fil_groom_path *out)
+void fil_groom_head_grow(const fil_groom_head *head, const double x[3], const double normal[3], const double comb[3],
+                         double length, double bend, fil_groom_path *out)
 {
     const double clear = 0.03;
     out->step = length / (FIL_GROOM_LINE_POINTS - 1);
@@ -132,9 +132,9 @@ void fil_groom_head_grow(const fil_groom_head *head, const double x[3], const do
     for (int i = 0; i < FIL_GROOM_LINE_POINTS; ++i) {
         for (int k = 0; k < 3; ++k)
             out->x[i][k] = at[k];
-        double down = 1 - exp(-i * out->step / bend), t[3];
+        double s = i * out->step, down = 1 - exp(-s / bend), combed = exp(-2 * s / head->half[1]), t[3];
         for (int k = 0; k < 3; ++k)
-            t[k] = (1 - down) * normal[k] - (k == 1 ? down : 0);
+            t[k] = (1 - down) * normal[k] + down * (combed * comb[k] - (k == 1));
         normalise(t);
         double from[3] = {at[0], at[1], at[2]}, moved = 0;
         for (int k = 0; k < 3; ++k)
