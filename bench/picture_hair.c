@@ -27,7 +27,7 @@ typedef struct style {
 static const style styles[] = {
     {"straight", 0.30, 0.0, 0.0, {0.34f, 0.17f, 0.075f}},
     {"wavy", 0.28, 0.008, 3.0, {0.62f, 0.40f, 0.20f}},
-    {"curly", 0.20, 0.011, 5.0, {0.12f, 0.055f, 0.03f}},
+    {"curly", 0.20, 0.011, 4.0, {0.12f, 0.055f, 0.03f}},
 };
 enum { STYLES = sizeof styles / sizeof *styles };
 
@@ -116,7 +116,7 @@ static void make_groom(const style *style, int strands, fil_picture_hair *hair)
                                .position = position,
                                .thickness = 4e-5,
                                .tint = {style->tint[0], style->tint[1], style->tint[2]},
-                               .spread = 0.006};
+                               .spread = 0.008};
 }
 
 static double draw(fil_context *context, const options *options, const style *style)

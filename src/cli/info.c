@@ -229,8 +229,9 @@ static const kind *find_kind(const char *word)
                 return NULL;
             }
     const char *nearest = fil_settings_nearest(word, names, KINDS);
-    fil_report_error("info: must be contact, local, strand, groom, material or motion, or a groom file (got '%s'%s%s%s)", word,
-                     nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    fil_report_error(
+        "info: must be contact, local, strand, groom, material or motion, or a groom file (got '%s'%s%s%s)", word,
+        nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     return NULL;
 }
 

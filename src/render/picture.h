@@ -40,7 +40,7 @@ typedef struct fil_picture {
     bool ground;  // a plane below everything that catches shadows
     double up[3]; // which way is up, for ground and light
     fil_picture_camera camera;
-    bool (*progress)(void *user, double fraction); // may be NULL; false cancels
+    bool (*progress)(void *user, double fraction); // may be NULL; false cancels: the rest stays black
     void *user;
 } fil_picture;
 

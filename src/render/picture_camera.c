@@ -5,7 +5,7 @@
 // the camera, z towards the eye, the distance is z + max(|x| / aspect, |y|) / tan(angle / 2).
 #include "render/picture_part.h"
 
-static const double air = 1.08, frame_angle = 30, from_above = 12;
+static const double air = 1.04, frame_angle = 30, from_above = 12;
 
 fil_picture_box fil_picture_bounds(const fil_picture *picture)
 {

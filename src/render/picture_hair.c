@@ -9,7 +9,7 @@
 #include "render/picture_part.h"
 
 enum { LEAST_PIECES = 5, STRANDS_AT_ONCE = 16 };
-static const float turn_allowed = 1.5f; // rad within a piece; each is a cubic
+static const float turn_allowed = 1.35f; // rad within a piece; each is a cubic
 static const int64_t most_points = 200000000;
 
 typedef struct guide_point {
@@ -163,12 +163,12 @@ static character character_of(const strand *s, int copy)
     float r[7];
     for (int k = 0; k < 7; ++k)
         r[k] = fil_picture_unit(fil_picture_hash(seed, (uint32_t)k));
-    float spread = (float)s->hair->spread, away = spread * sqrtf(r[0]), angle = 6.2831853f * r[1];
+    float spread = (float)s->hair->spread, away = spread * powf(r[0], 0.7f), angle = 6.2831853f * r[1];
     if (copy == 0)
         return (character){.keep = 1};
     return (character){.x = away * cosf(angle),
                        .y = away * sinf(angle),
-                       .gather = 0.15f + 0.6f * r[2],
+                       .gather = 0.05f + 0.6f * r[2],
                        .wave = 0.14f * spread * r[3],
                        .frequency = 6.2831853f * (1 + 2.5f * r[4]),
                        .phase = 6.2831853f * r[5],
