@@ -20,8 +20,10 @@ check one_thread "$FILUM" render fur:strands=300 -o one.png --size 96x64 --sampl
 check two_threads "$FILUM" render fur:strands=300 -o two.png --size 96x64 --samples 2 --threads 2
 check same_bits cmp one.png two.png
 
-check from_file sh -c '"$1" convert coil:strands=3 coil.obj && "$1" render coil.obj -o coil.png --size 64x48 --samples 1 --hairs 3' - "$FILUM"
-check as_json sh -c '"$1" render line -o j.png --size 64x48 --samples 1 --json | grep -q "\"hairs\": 1"' - "$FILUM"
+check make_file "$FILUM" convert coil:strands=3 coil.obj
+check from_file "$FILUM" render coil.obj -o coil.png --size 64x48 --samples 1 --hairs 3
+"$FILUM" render line -o j.png --size 64x48 --samples 1 --json >shown.json
+if grep -q '"hairs": 1' shown.json; then ok as_json; else fail as_json "$(cat shown.json)"; fi
 
 check_exit no_out 2 "--out FILE.png is missing" "$FILUM" render line
 check_exit bad_size 2 "--size: must be WIDTHxHEIGHT" "$FILUM" render line -o a.png --size 3x
