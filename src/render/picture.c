@@ -1,8 +1,9 @@
 // Pictures of strands: many hairs for each strand (picture_hair.c), rays (picture_rays.c, Embree), light that seeps
 // through hair (picture_depth.c, picture_shade.c). docs/render.md tells what can be set and how it looks.
 //
-// The picture is drawn in tiles. All that is random comes from hashes of pixel and sample, trees are built by one
-// thread and each grid of light is summed by one thread: the same bits on any number of threads.
+// The picture is drawn in tiles. All that is random comes from hashes of pixel and sample, each grid of light is summed
+// by one thread, and what a ray meets does not depend on how the tree was built: the same bits on any number of
+// threads.
 #include "render/picture.h"
 
 #include "base/parallel.h"

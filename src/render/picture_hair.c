@@ -9,7 +9,7 @@
 #include "render/picture_part.h"
 
 enum { LEAST_PIECES = 5, STRANDS_AT_ONCE = 16 };
-static const float turn_allowed = 1.35f; // rad within a piece; each is a cubic
+static const float turn_allowed = 1.45f; // rad within a piece; each is a cubic
 static const int64_t most_points = 200000000;
 
 typedef struct guide_point {

@@ -1,8 +1,12 @@
 // Rays through Embree 3: which hair or mesh does a ray meet first, is there something between two points.
 //
-// Hairs are one geometry of round linear curves; picture_hair.c has cut them finely enough to look smooth. Meshes are
-// also in a scene of their own, because the shadow of hair comes from picture_depth.c. One thread builds the trees:
-// their shape decides which of two hits at the same distance wins, and with more threads it would depend on chance.
+// Hairs are one geometry of flat Catmull-Rom cubics that face the ray, which is what a hair of a pixel or two looks
+// like; far fewer pieces are to be built than with straight ones. Meshes are also in a scene of their own, because the
+// shadow of hair comes from picture_depth.c.
+//
+// The same bits on any number of threads: the shape of Embree's tree may depend on who built it, so what a ray meets
+// must not depend on the tree. The flag `robust` sees to it: no box is missed by rounding, and the first hit is the
+// least of distances that each curve computes alone. Limit: of two hits at exactly the same distance either may win.
 #include "render/picture_part.h"
 
 #ifdef FIL_HAVE_EMBREE
