@@ -259,18 +259,18 @@ static void draw_tiles(void *data, int64_t begin, int64_t end)
 }
 
 // In bands, so that the host hears of progress on its own thread.
-static void draw_bands(const fil_context *context, const fil_stage *stage, unsigned char *pixels)
+static void draw_bands(const fil_context *context, drawing *job)
 {
-    const fil_picture *picture = stage->picture;
+    const fil_picture *picture = job->stage->picture;
     int across = (picture->width + TILE - 1) / TILE, down = (picture->height + TILE - 1) / TILE;
     int rows = (down + BANDS - 1) / BANDS;
     for (int row = 0; row < down; row += rows) {
         if (picture->progress && !picture->progress(picture->user, (double)row / down))
             return;
         int end = row + rows < down ? row + rows : down;
-        drawing job = {.stage = stage, .pixels = pixels, .top = row * TILE};
-        job.bottom = end * TILE < picture->height ? end * TILE : picture->height;
-        fil_parallel_for(context, (int64_t)across * (end - row), 1, draw_tiles, &job);
+        job->top = row * TILE;
+        job->bottom = end * TILE < picture->height ? end * TILE : picture->height;
+        fil_parallel_for(context, (int64_t)across * (end - row), 1, draw_tiles, job);
     }
     if (picture->progress)
         picture->progress(picture->user, 1);
@@ -291,7 +291,7 @@ fil_status fil_picture_render(fil_context *context, const fil_picture *picture, 
     status = set_stage(context, arena, stage);
     if (status == FIL_OK) {
         memset(pixels, 0, 3 * (size_t)picture->width * (size_t)picture->height);
-        draw_bands(context, stage, pixels);
+        draw_bands(context, &(drawing){.stage = stage, .pixels = pixels});
     }
     fil_rays_destroy(stage->rays);
     fil_arena_destroy(arena);
