@@ -95,3 +95,60 @@ fil_status fil_file_write_text(fil_context *context, const char *path, const cha
     fil_file_discard(temporary);
     return cannot_write(context, path, reason);
 }
+
+fil_status fil_file_open(fil_context *context, const char *path, const char *kind, int *descriptor, uint64_t *size)
+{
+    // Without O_NONBLOCK a named pipe would keep us waiting for a writer.
+    *descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (*descriptor < 0)
+        return fil_context_fail(context, FIL_BAD_INPUT, "%s: cannot open: %s", path, strerror(errno));
+    struct stat info;
+    fil_status status = FIL_OK;
+    if (fstat(*descriptor, &info) != 0)
+        status = fil_context_fail(context, FIL_IO_FAILED, "%s: cannot read: %s", path, strerror(errno));
+    else if (S_ISDIR(info.st_mode))
+        status = fil_context_fail(context, FIL_BAD_INPUT, "%s: is a directory, not %s", path, kind);
+    else if (!S_ISREG(info.st_mode))
+        status = fil_context_fail(context, FIL_BAD_INPUT, "%s: is not a regular file", path);
+    if (status == FIL_OK)
+        *size = (uint64_t)info.st_size;
+    else
+        close(*descriptor);
+    return status;
+}
+
+static fil_status read_all(fil_context *context, const char *path, int descriptor, unsigned char *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        size_t piece = size - done < (1u << 30) ? size - done : 1u << 30;
+        ssize_t got = read(descriptor, bytes + done, piece);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return fil_context_fail(context, FIL_IO_FAILED, "%s: cannot read: %s", path,
+                                    got < 0 ? strerror(errno) : "the file became shorter meanwhile");
+        done += (size_t)got;
+    }
+    return FIL_OK;
+}
+
+fil_status fil_file_read(fil_context *context, const char *path, const char *kind, unsigned char **bytes, size_t *size)
+{
+    *bytes = NULL;
+    int descriptor;
+    uint64_t length;
+    fil_status status = fil_file_open(context, path, kind, &descriptor, &length);
+    if (status != FIL_OK)
+        return status;
+    *size = (size_t)length;
+    *bytes = fil_context_allocate(context, *size + 1);
+    status = *bytes ? read_all(context, path, descriptor, *bytes, *size) : FIL_NO_MEMORY;
+    close(descriptor);
+    if (status == FIL_OK) {
+        (*bytes)[*size] = '\0';
+    } else if (*bytes) {
+        fil_context_release(context, *bytes);
+        *bytes = NULL;
+    }
+    return status;
+}

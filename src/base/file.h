@@ -11,6 +11,11 @@ fil_status fil_file_temporary(fil_context *context, const char *path, char tempo
 // Flushes the finished temporary to disk and gives it its name; removes it on failure.
 fil_status fil_file_commit(fil_context *context, const char *temporary, const char *path);
 void fil_file_discard(const char *temporary);
+// Opens a regular file for reading; `kind` ("a groom") is what it should have been, for the sentence of a failure. The
+// caller closes the descriptor.
+fil_status fil_file_open(fil_context *context, const char *path, const char *kind, int *descriptor, uint64_t *size);
+// The whole of it, and a zero behind it. The caller releases *bytes (fil_context_release); NULL after a failure.
+fil_status fil_file_read(fil_context *context, const char *path, const char *kind, unsigned char **bytes, size_t *size);
 // A whole text in one call.
 fil_status fil_file_write_text(fil_context *context, const char *path, const char *text, size_t length);
 

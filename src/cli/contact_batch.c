@@ -3,7 +3,7 @@
 // One problem is in memory at a time. Its W is assembled once and counts as set-up time of every solver.
 #include "cli/contact.h"
 #include "cli/files.h"
-#include "cli/run.h"
+#include "cli/contact_run.h"
 #include "render/plot.h"
 
 #include <math.h>
@@ -22,11 +22,11 @@ typedef struct batch {
     fil_context *context;
     const fil_arguments *arguments;
     fil_contact_def def;
-    fil_run_list list;
-    fil_file_list files;
+    fil_contact_run_list list;
+    fil_files_list files;
     total *totals; // by solver
     json_t *runs;  // NULL without --json
-    fil_run_text csv;
+    fil_files_text csv;
     int skipped;
 } batch;
 
@@ -44,7 +44,7 @@ static void add(total *total, const fil_solve_stats *stats)
         ++total->above;
 }
 
-static bool has_failsafe(const fil_run_item *item)
+static bool has_failsafe(const fil_contact_run_item *item)
 {
     return strchr(item->local, '+') != NULL;
 }
@@ -57,12 +57,12 @@ static double percent(double part, double whole)
 // All solvers on one problem.
 static fil_cli_exit run_problem(batch *self, int index)
 {
-    fil_run_problem problem;
-    fil_cli_exit code = fil_run_problem_read(self->context, self->files.names[index], &problem);
+    fil_contact_run_problem problem;
+    fil_cli_exit code = fil_contact_run_problem_read(self->context, self->files.names[index], &problem);
     if (code == FIL_EXIT_OK)
-        code = fil_run_problem_form(self->context, &problem);
+        code = fil_contact_run_problem_form(self->context, &problem);
     for (int i = 0; i < self->list.count && code == FIL_EXIT_OK; ++i) {
-        const fil_run_item *item = &self->list.items[i];
+        const fil_contact_run_item *item = &self->list.items[i];
         fil_contact_def def = self->def;
         def.solver = item->solver;
         def.local = item->local;
@@ -70,18 +70,18 @@ static fil_cli_exit run_problem(batch *self, int index)
         char label[512];
         snprintf(label, sizeof label, "%d/%d %s", index + 1, self->files.count, item->text);
         fil_report_progress((double)index / self->files.count, "%s: %s", label, problem.file);
-        code = fil_run_solve(self->context, &problem, &def, label, NULL, &stats);
+        code = fil_contact_run_solve(self->context, &problem, &def, label, NULL, &stats);
         if (code != FIL_EXIT_OK || fil_report_interrupted())
             break; // a run that was cut short counts for nothing
         add(&self->totals[i], &stats);
         if (self->csv.stream)
-            fil_run_csv_row(self->csv.stream, &problem, &def, &stats);
+            fil_contact_run_csv_row(self->csv.stream, &problem, &def, &stats);
         json_t *run = self->runs ? json_object() : NULL;
         if (self->runs &&
-            (!run || !fil_run_json(run, &problem, &def, &stats) || json_array_append_new(self->runs, run) != 0))
+            (!run || !fil_contact_run_json(run, &problem, &def, &stats) || json_array_append_new(self->runs, run) != 0))
             code = fil_report_no_memory();
     }
-    fil_run_problem_free(&problem);
+    fil_contact_run_problem_free(&problem);
     return code;
 }
 
@@ -117,7 +117,7 @@ static void print_table(const batch *self)
 
 static json_t *total_json(const batch *self, int index)
 {
-    const fil_run_item *item = &self->list.items[index];
+    const fil_contact_run_item *item = &self->list.items[index];
     const total *total = &self->totals[index];
     double problems = total->problems > 0 ? total->problems : 1;
     return json_pack(
@@ -233,15 +233,16 @@ static fil_cli_exit check(batch *self)
         fil_report_error("contact batch: --solvers LIST is missing");
         return FIL_EXIT_BAD;
     }
-    if (!fil_run_def(arguments, &self->def) || !fil_run_list_parse(solvers, self->def.local, &self->list))
+    if (!fil_contact_run_def(arguments, &self->def) ||
+        !fil_contact_run_list_parse(solvers, self->def.local, &self->list))
         return FIL_EXIT_BAD;
-    fil_cli_exit code = fil_run_check_list(self->context, &self->def, &self->list);
+    fil_cli_exit code = fil_contact_run_check_list(self->context, &self->def, &self->list);
     if (code == FIL_EXIT_OK)
-        code = fil_file_list_make(arguments->operands, arguments->operand_count, &self->files);
+        code = fil_files_list_make(arguments->operands, arguments->operand_count, &self->files);
     static const char *const outputs[] = {"csv", "svg"};
     if (code == FIL_EXIT_OK)
-        code = fil_run_check_outputs(self->context, arguments, outputs, 2, (const char *const *)self->files.names,
-                                     self->files.count);
+        code = fil_files_check_outputs(self->context, arguments, outputs, 2, (const char *const *)self->files.names,
+                                       self->files.count);
     return code;
 }
 
@@ -258,9 +259,9 @@ static fil_cli_exit prepare(batch *self)
             return fil_report_no_memory();
     }
     if (fil_arguments_text(self->arguments, "csv")) {
-        if (!fil_run_text_open(&self->csv))
+        if (!fil_files_text_open(&self->csv))
             return FIL_EXIT_MACHINE;
-        fputs(fil_run_csv_header, self->csv.stream);
+        fputs(fil_contact_run_csv_header, self->csv.stream);
     }
     return FIL_EXIT_OK;
 }
@@ -271,7 +272,7 @@ static fil_cli_exit write_results(batch *self)
     const char *svg = fil_arguments_text(self->arguments, "svg");
     fil_cli_exit code = FIL_EXIT_OK;
     if (self->csv.stream) {
-        code = fil_run_text_save(self->context, &self->csv, fil_arguments_text(self->arguments, "csv"));
+        code = fil_files_text_save(self->context, &self->csv, fil_arguments_text(self->arguments, "csv"));
         self->csv.stream = NULL;
     }
     if (code == FIL_EXIT_OK && svg)
@@ -323,8 +324,8 @@ fil_cli_exit fil_contact_batch_run(const fil_arguments *arguments)
         fclose(self.csv.stream);
         free(self.csv.text);
     }
-    fil_file_list_free(&self.files);
-    fil_run_list_free(&self.list);
+    fil_files_list_free(&self.files);
+    fil_contact_run_list_free(&self.list);
     fil_context_destroy(self.context);
     return code;
 }

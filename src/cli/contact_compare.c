@@ -1,6 +1,7 @@
 // filum contact compare: one problem, several solvers, one picture.
 #include "cli/contact.h"
-#include "cli/run.h"
+#include "cli/contact_run.h"
+#include "cli/files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,10 @@ typedef struct comparison {
     fil_context *context;
     const fil_arguments *arguments;
     fil_contact_def def;
-    fil_run_list list;
-    fil_run_problem problem;
+    fil_contact_run_list list;
+    fil_contact_run_problem problem;
     fil_solve_stats *stats;
-    fil_run_trace *traces;
+    fil_contact_run_trace *traces;
     int done; // solvers that ran
 } comparison;
 
@@ -30,7 +31,7 @@ static void print_table(const comparison *self)
     for (int i = 0; i < self->done; ++i)
         width = strlen(self->list.items[i].text) > width ? strlen(self->list.items[i].text) : width;
     printf("%s: %d contacts, %lld blocks, set-up %.3g s\n", self->problem.file, self->problem.problem->contact_count,
-           (long long)fil_run_problem_blocks(&self->problem), self->problem.seconds_setup);
+           (long long)fil_contact_run_problem_blocks(&self->problem), self->problem.seconds_setup);
     printf("%s%-*s  %-11s %10s %11s %10s  %s%s\n", fil_report_bold(), (int)width, "solver", "status", "iterations",
            "residual", "seconds", "finished by", fil_report_plain());
     for (int i = 0; i < self->done; ++i) {
@@ -50,7 +51,7 @@ static fil_cli_exit print_json(const comparison *self)
     for (int i = 0; i < self->done && good; ++i) {
         json_t *run = json_object();
         fil_contact_def def = def_of(self, i);
-        good = run && fil_run_json(run, &self->problem, &def, &self->stats[i]);
+        good = run && fil_contact_run_json(run, &self->problem, &def, &self->stats[i]);
         good &= json_array_append_new(list, run) == 0;
     }
     if (good)
@@ -62,15 +63,15 @@ static fil_cli_exit print_json(const comparison *self)
 
 static fil_cli_exit write_csv(const comparison *self, const char *path)
 {
-    fil_run_text text;
-    if (!fil_run_text_open(&text))
+    fil_files_text text;
+    if (!fil_files_text_open(&text))
         return FIL_EXIT_MACHINE;
-    fputs(fil_run_csv_header, text.stream);
+    fputs(fil_contact_run_csv_header, text.stream);
     for (int i = 0; i < self->done; ++i) {
         fil_contact_def def = def_of(self, i);
-        fil_run_csv_row(text.stream, &self->problem, &def, &self->stats[i]);
+        fil_contact_run_csv_row(text.stream, &self->problem, &def, &self->stats[i]);
     }
-    return fil_run_text_save(self->context, &text, path);
+    return fil_files_text_save(self->context, &text, path);
 }
 
 static fil_cli_exit write_svg(const comparison *self, const char *path)
@@ -85,8 +86,8 @@ static fil_cli_exit write_svg(const comparison *self, const char *path)
     char about[256];
     snprintf(about, sizeof about, "%d contacts%s%s", self->problem.problem->contact_count, *content ? ", " : "",
              content);
-    fil_cli_exit code = fil_run_figure(self->context, path, title ? title : self->problem.file, about, &self->def,
-                                       names, self->traces, self->done);
+    fil_cli_exit code = fil_contact_run_figure(self->context, path, title ? title : self->problem.file, about,
+                                               &self->def, names, self->traces, self->done);
     free((void *)names);
     return code;
 }
@@ -97,12 +98,12 @@ static fil_cli_exit run_all(comparison *self)
     self->traces = calloc((size_t)self->list.count, sizeof *self->traces);
     if (!self->stats || !self->traces)
         return fil_report_no_memory();
-    fil_cli_exit code = fil_run_problem_form(self->context, &self->problem);
+    fil_cli_exit code = fil_contact_run_problem_form(self->context, &self->problem);
     fil_report_catch_interrupt();
     for (; self->done < self->list.count && code == FIL_EXIT_OK && !fil_report_interrupted(); ++self->done) {
         fil_contact_def def = def_of(self, self->done);
-        code = fil_run_solve(self->context, &self->problem, &def, self->list.items[self->done].text,
-                             &self->traces[self->done], &self->stats[self->done]);
+        code = fil_contact_run_solve(self->context, &self->problem, &def, self->list.items[self->done].text,
+                                     &self->traces[self->done], &self->stats[self->done]);
     }
     const char *csv = fil_arguments_text(self->arguments, "csv"), *svg = fil_arguments_text(self->arguments, "svg");
     if (code == FIL_EXIT_OK && csv)
@@ -125,12 +126,13 @@ static fil_cli_exit check(comparison *self)
         fil_report_error("contact compare: --solvers LIST is missing");
         return FIL_EXIT_BAD;
     }
-    if (!fil_run_def(self->arguments, &self->def) || !fil_run_list_parse(solvers, self->def.local, &self->list))
+    if (!fil_contact_run_def(self->arguments, &self->def) ||
+        !fil_contact_run_list_parse(solvers, self->def.local, &self->list))
         return FIL_EXIT_BAD;
-    fil_cli_exit code = fil_run_check_list(self->context, &self->def, &self->list);
+    fil_cli_exit code = fil_contact_run_check_list(self->context, &self->def, &self->list);
     static const char *const outputs[] = {"csv", "svg"};
     return code == FIL_EXIT_OK
-               ? fil_run_check_outputs(self->context, self->arguments, outputs, 2, self->arguments->operands, 1)
+               ? fil_files_check_outputs(self->context, self->arguments, outputs, 2, self->arguments->operands, 1)
                : code;
 }
 
@@ -141,15 +143,15 @@ fil_cli_exit fil_contact_compare_run(const fil_arguments *arguments)
         return FIL_EXIT_MACHINE;
     fil_cli_exit code = check(&self);
     if (code == FIL_EXIT_OK)
-        code = fil_run_problem_read(self.context, arguments->operands[0], &self.problem);
+        code = fil_contact_run_problem_read(self.context, arguments->operands[0], &self.problem);
     if (code == FIL_EXIT_OK)
         code = run_all(&self);
     for (int i = 0; self.traces && i < self.list.count; ++i)
-        fil_run_trace_free(&self.traces[i]);
+        fil_contact_run_trace_free(&self.traces[i]);
     free(self.traces);
     free(self.stats);
-    fil_run_list_free(&self.list);
-    fil_run_problem_free(&self.problem);
+    fil_contact_run_list_free(&self.list);
+    fil_contact_run_problem_free(&self.problem);
     fil_context_destroy(self.context);
     return code;
 }

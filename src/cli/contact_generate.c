@@ -1,6 +1,6 @@
 // filum contact generate: files of the hair-like family.
 #include "cli/contact.h"
-#include "cli/run.h"
+#include "cli/files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ fil_cli_exit fil_contact_generate_run(const fil_arguments *arguments)
         return FIL_EXIT_MACHINE;
     // A folder that does not exist is found before the work.
     char *first = file_name(out, number_place(out), (uint64_t)fil_arguments_whole(arguments, "seed"));
-    fil_cli_exit code = first ? fil_run_check_output(context, first) : fil_report_no_memory();
+    fil_cli_exit code = first ? fil_files_check_output(context, first) : fil_report_no_memory();
     free(first);
     if (code == FIL_EXIT_OK)
         code = generate(context, arguments, strcmp(form, "local") == 0);

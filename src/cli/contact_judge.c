@@ -1,8 +1,8 @@
 // filum contact judge: the residuals of a stored solution.
 #include "cli/contact.h"
-#include "cli/run.h"
+#include "cli/contact_run.h"
 
-static fil_cli_exit judge(fil_context *context, const fil_arguments *arguments, fil_run_problem *problem)
+static fil_cli_exit judge(fil_context *context, const fil_arguments *arguments, fil_contact_run_problem *problem)
 {
     const char *solution = fil_arguments_text(arguments, "solution");
     solution = solution ? solution : problem->file;
@@ -31,11 +31,11 @@ fil_cli_exit fil_contact_judge_run(const fil_arguments *arguments)
     fil_context *context = fil_contact_context(arguments);
     if (!context)
         return FIL_EXIT_MACHINE;
-    fil_run_problem problem;
-    fil_cli_exit code = fil_run_problem_read(context, arguments->operands[0], &problem);
+    fil_contact_run_problem problem;
+    fil_cli_exit code = fil_contact_run_problem_read(context, arguments->operands[0], &problem);
     if (code == FIL_EXIT_OK) {
         code = judge(context, arguments, &problem);
-        fil_run_problem_free(&problem);
+        fil_contact_run_problem_free(&problem);
     }
     fil_context_destroy(context);
     return code;

@@ -1,15 +1,17 @@
 // filum contact solve: one problem, one solver.
 #include "cli/contact.h"
-#include "cli/run.h"
+#include "cli/contact_run.h"
+#include "cli/files.h"
 
 #include <string.h>
 
-static void print_summary(const fil_run_problem *problem, const fil_contact_def *def, const fil_solve_stats *stats)
+static void print_summary(const fil_contact_run_problem *problem, const fil_contact_def *def,
+                          const fil_solve_stats *stats)
 {
     bool good = stats->outcome == FIL_SOLVED;
     printf("%s: %d contacts", problem->file, problem->problem->contact_count);
-    if (fil_run_problem_blocks(problem) >= 0)
-        printf(", %lld blocks", (long long)fil_run_problem_blocks(problem));
+    if (fil_contact_run_problem_blocks(problem) >= 0)
+        printf(", %lld blocks", (long long)fil_contact_run_problem_blocks(problem));
     printf("%s%s\n", *problem->problem->title ? ": " : "", problem->problem->title);
     printf("%s%s%s by %s", good ? fil_report_good() : fil_report_bad(), fil_outcome_name(stats->outcome),
            fil_report_plain(), def->solver);
@@ -25,11 +27,11 @@ static void print_summary(const fil_run_problem *problem, const fil_contact_def 
            def->local, (long long)stats->failsafe_calls, (long long)stats->local_failures);
 }
 
-static fil_cli_exit print_json(fil_context *context, const fil_run_problem *problem, const fil_contact_def *def,
+static fil_cli_exit print_json(fil_context *context, const fil_contact_run_problem *problem, const fil_contact_def *def,
                                const fil_solve_stats *stats)
 {
     json_t *object = json_object();
-    bool good = object && fil_run_json(object, problem, def, stats) &&
+    bool good = object && fil_contact_run_json(object, problem, def, stats) &&
                 json_object_set_new(object, "threads", json_integer(fil_context_threads(context))) == 0;
     if (good)
         good = fil_report_json(object);
@@ -38,21 +40,22 @@ static fil_cli_exit print_json(fil_context *context, const fil_run_problem *prob
     return good ? FIL_EXIT_OK : fil_report_no_memory();
 }
 
-static fil_cli_exit write_trace(fil_context *context, const char *path, const fil_run_trace *trace)
+static fil_cli_exit write_trace(fil_context *context, const char *path, const fil_contact_run_trace *trace)
 {
-    fil_run_text text;
-    if (!fil_run_text_open(&text))
+    fil_files_text text;
+    if (!fil_files_text_open(&text))
         return FIL_EXIT_MACHINE;
     fputs("iterations,seconds,phase,residual,best\n", text.stream);
     for (int64_t i = 0; i < trace->count; ++i)
         fprintf(text.stream, "%.0f,%.9f,%s,%.17g,%.17g\n", trace->iterations[i], trace->seconds[i], trace->phase[i],
                 trace->residual[i], trace->best[i]);
-    return fil_run_text_save(context, &text, path);
+    return fil_files_text_save(context, &text, path);
 }
 
 // The files that were asked for.
-static fil_cli_exit write_files(fil_context *context, const fil_arguments *arguments, const fil_run_problem *problem,
-                                const fil_contact_def *def, const fil_run_trace *trace)
+static fil_cli_exit write_files(fil_context *context, const fil_arguments *arguments,
+                                const fil_contact_run_problem *problem, const fil_contact_def *def,
+                                const fil_contact_run_trace *trace)
 {
     const char *out = fil_arguments_text(arguments, "out"), *csv = fil_arguments_text(arguments, "trace");
     const char *svg = fil_arguments_text(arguments, "svg");
@@ -68,8 +71,8 @@ static fil_cli_exit write_files(fil_context *context, const fil_arguments *argum
     if (svg && code == FIL_EXIT_OK) {
         char title[256];
         snprintf(title, sizeof title, "%s, %d contacts", problem->file, problem->problem->contact_count);
-        code = fil_run_figure(context, svg, title, *problem->problem->title ? problem->problem->title : NULL, def,
-                              &def->solver, trace, 1);
+        code = fil_contact_run_figure(context, svg, title, *problem->problem->title ? problem->problem->title : NULL,
+                                      def, &def->solver, trace, 1);
     }
     return code;
 }
@@ -77,7 +80,7 @@ static fil_cli_exit write_files(fil_context *context, const fil_arguments *argum
 // Everything that can be wrong with the command line is found before any work is done.
 static fil_cli_exit check(fil_context *context, const fil_arguments *arguments, fil_contact_def *def)
 {
-    if (!fil_run_def(arguments, def))
+    if (!fil_contact_run_def(arguments, def))
         return FIL_EXIT_BAD;
     def->solver = fil_arguments_text(arguments, "solver");
     if (strchr(def->solver, '@')) {
@@ -85,13 +88,13 @@ static fil_cli_exit check(fil_context *context, const fil_arguments *arguments, 
         return FIL_EXIT_BAD;
     }
     def->warm = fil_arguments_given(arguments, "warm");
-    fil_cli_exit code = fil_run_check_solver(context, def);
+    fil_cli_exit code = fil_contact_run_check_solver(context, def);
     static const char *const outputs[] = {"out", "trace", "svg"};
     const char *const inputs[] = {arguments->operands[0], fil_arguments_text(arguments, "warm")};
-    return code == FIL_EXIT_OK ? fil_run_check_outputs(context, arguments, outputs, 3, inputs, 2) : code;
+    return code == FIL_EXIT_OK ? fil_files_check_outputs(context, arguments, outputs, 3, inputs, 2) : code;
 }
 
-static fil_cli_exit solve(fil_context *context, const fil_arguments *arguments, fil_run_problem *problem,
+static fil_cli_exit solve(fil_context *context, const fil_arguments *arguments, fil_contact_run_problem *problem,
                           const fil_contact_def *def)
 {
     const char *warm = fil_arguments_text(arguments, "warm");
@@ -99,12 +102,12 @@ static fil_cli_exit solve(fil_context *context, const fil_arguments *arguments, 
     if (status != FIL_OK)
         return fil_report_failure(context, status);
     fil_solve_stats stats;
-    fil_run_trace trace = {0};
+    fil_contact_run_trace trace = {0};
     fil_report_catch_interrupt();
-    fil_cli_exit code = fil_run_solve(context, problem, def, problem->file, &trace, &stats);
+    fil_cli_exit code = fil_contact_run_solve(context, problem, def, problem->file, &trace, &stats);
     if (code == FIL_EXIT_OK)
         code = write_files(context, arguments, problem, def, &trace);
-    fil_run_trace_free(&trace);
+    fil_contact_run_trace_free(&trace);
     if (code != FIL_EXIT_OK)
         return code;
     if (fil_arguments_given(arguments, "json"))
@@ -120,13 +123,13 @@ fil_cli_exit fil_contact_solve_run(const fil_arguments *arguments)
     if (!context)
         return FIL_EXIT_MACHINE;
     fil_contact_def def;
-    fil_run_problem problem;
+    fil_contact_run_problem problem;
     fil_cli_exit code = check(context, arguments, &def);
     if (code == FIL_EXIT_OK)
-        code = fil_run_problem_read(context, arguments->operands[0], &problem);
+        code = fil_contact_run_problem_read(context, arguments->operands[0], &problem);
     if (code == FIL_EXIT_OK) {
         code = solve(context, arguments, &problem, &def);
-        fil_run_problem_free(&problem);
+        fil_contact_run_problem_free(&problem);
     }
     fil_context_destroy(context);
     return code;

@@ -3,7 +3,6 @@
 
 #include "base/settings.h"
 #include "cli/files.h"
-#include "cli/run.h"
 #include "filum/extend.h"
 
 #include <math.h>
@@ -212,14 +211,14 @@ static fil_cli_exit convert_run(const fil_arguments *arguments)
         return FIL_EXIT_BAD;
     if (fil_arguments_given(arguments, "resample"))
         self.segment = fil_arguments_number(arguments, "resample");
-    if (fil_file_same(self.in, self.out)) {
+    if (fil_files_same(self.in, self.out)) {
         fil_report_error("%s: is the input and would be overwritten", self.out);
         return FIL_EXIT_BAD;
     }
     fil_context *context = fil_context_create(NULL);
     if (!context)
         return fil_report_no_memory();
-    fil_cli_exit code = fil_run_check_output(context, self.out);
+    fil_cli_exit code = fil_files_check_output(context, self.out);
     fil_report_catch_interrupt(); // so that no file is left half written
     if (code == FIL_EXIT_OK)
         code = convert(context, &self);

@@ -3,7 +3,6 @@
 
 #include "cli/files.h"
 #include "cli/groom.h"
-#include "cli/run.h"
 #include "render/picture.h"
 
 #include <stdlib.h>
@@ -139,7 +138,7 @@ static fil_cli_exit render_run(const fil_arguments *arguments)
         !parse_size(fil_arguments_text(arguments, "size"), &self) ||
         !parse_colour(fil_arguments_text(arguments, "colour"), &self))
         return FIL_EXIT_BAD;
-    if (fil_file_same(self.in, self.out)) {
+    if (fil_files_same(self.in, self.out)) {
         fil_report_error("%s: is the input and would be overwritten", self.out);
         return FIL_EXIT_BAD;
     }
@@ -149,7 +148,7 @@ static fil_cli_exit render_run(const fil_arguments *arguments)
     if (!context)
         return fil_report_no_memory();
     // A folder that does not exist is found before the work.
-    fil_cli_exit code = fil_run_check_output(context, self.out);
+    fil_cli_exit code = fil_files_check_output(context, self.out);
     if (code == FIL_EXIT_OK)
         code = render(context, &self);
     fil_context_destroy(context);

@@ -2,7 +2,7 @@
 #include "cli/validate.h"
 
 #include "base/file.h"
-#include "cli/run.h"
+#include "cli/files.h"
 #include "render/plot.h"
 
 #include <errno.h>
@@ -210,7 +210,7 @@ fil_cli_exit fil_validate_check_svg(fil_context *context, const char *folder)
     fil_cli_exit code = FIL_EXIT_OK;
     for (int i = 0; i < 2 && code == FIL_EXIT_OK; ++i) {
         name_picture(folder, i, path);
-        code = fil_run_check_output(context, path);
+        code = fil_files_check_output(context, path);
     }
     return code;
 }

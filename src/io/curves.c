@@ -12,14 +12,11 @@
 #include "base/settings.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 const fil_curves_format fil_curves_formats[FIL_CURVES_FORMATS] = {
     {"hair", "HAIR", fil_curves_hair_read, fil_curves_hair_write},
@@ -341,46 +338,6 @@ static const fil_curves_format *format_of(const fil_curves_input *in)
     return format_of_ending(in->name);
 }
 
-static fil_status read_all(fil_context *context, const char *path, int descriptor, unsigned char *bytes, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        size_t piece = size - done < (1u << 30) ? size - done : 1u << 30;
-        ssize_t got = read(descriptor, bytes + done, piece);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return fil_context_fail(context, FIL_IO_FAILED, "%s: cannot read: %s", path,
-                                    got < 0 ? strerror(errno) : "the file became shorter meanwhile");
-        done += (size_t)got;
-    }
-    return FIL_OK;
-}
-
-// The whole file; *bytes is released by the caller.
-static fil_status load(fil_context *context, const char *path, unsigned char **bytes, size_t *size)
-{
-    *bytes = NULL;
-    // Without O_NONBLOCK a named pipe would keep us waiting for a writer.
-    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor < 0)
-        return fil_context_fail(context, FIL_BAD_INPUT, "%s: cannot open: %s", path, strerror(errno));
-    struct stat info;
-    fil_status status = FIL_OK;
-    if (fstat(descriptor, &info) != 0)
-        status = fil_context_fail(context, FIL_IO_FAILED, "%s: cannot read: %s", path, strerror(errno));
-    else if (S_ISDIR(info.st_mode))
-        status = fil_context_fail(context, FIL_BAD_INPUT, "%s: is a directory, not a groom", path);
-    else if (!S_ISREG(info.st_mode))
-        status = fil_context_fail(context, FIL_BAD_INPUT, "%s: is not a regular file", path);
-    if (status == FIL_OK) {
-        *size = (size_t)info.st_size;
-        *bytes = fil_context_allocate(context, *size + 1);
-        status = *bytes ? read_all(context, path, descriptor, *bytes, *size) : FIL_NO_MEMORY;
-    }
-    close(descriptor);
-    return status;
-}
-
 fil_status fil_curves_read(fil_context *context, const char *path, double unit, fil_curves **out,
                            fil_curves_report *report)
 {
@@ -389,7 +346,7 @@ fil_status fil_curves_read(fil_context *context, const char *path, double unit, 
         *report = (fil_curves_report){0};
     unsigned char *bytes;
     fil_curves_input in = {.context = context, .name = path};
-    fil_status status = load(context, path, &bytes, &in.size);
+    fil_status status = fil_file_read(context, path, "a groom", &bytes, &in.size);
     in.bytes = bytes;
     if (status == FIL_OK) {
         const fil_curves_format *format = format_of(&in);

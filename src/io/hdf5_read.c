@@ -14,12 +14,12 @@
 // Cost: a few small reads per object through two windows of 32 kB.
 #include "io/hdf5_read.h"
 
+#include "base/file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // Bounds on what a single lookup may touch: far above any FCLIB file, low enough that no file can keep us busy.
@@ -185,23 +185,14 @@ fil_status fil_hdf5_read_open_bytes(fil_context *context, const char *name, cons
 fil_status fil_hdf5_read_open(fil_context *context, const char *path, fil_hdf5_read *file)
 {
     open_nothing(context, path, file);
-    // Without O_NONBLOCK a named pipe would keep us waiting for a writer.
-    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor < 0)
-        return fil_context_fail(context, FIL_BAD_INPUT, "%s: cannot open: %s", path, strerror(errno));
-    struct stat info;
-    fil_status status = FIL_OK;
-    if (fstat(descriptor, &info) != 0)
-        status = fil_context_fail(context, FIL_IO_FAILED, "%s: cannot read: %s", path, strerror(errno));
-    else if (S_ISDIR(info.st_mode))
-        status = fil_context_fail(context, FIL_BAD_INPUT, "%s: is a directory, not an HDF5 file", path);
-    else if (!S_ISREG(info.st_mode))
-        status = fil_context_fail(context, FIL_BAD_INPUT, "%s: is not a regular file", path);
-    if (status == FIL_OK) {
-        file->descriptor = descriptor;
-        file->size = (uint64_t)info.st_size;
-        status = read_superblock(file);
-    }
+    int descriptor;
+    uint64_t size;
+    fil_status status = fil_file_open(context, path, "an HDF5 file", &descriptor, &size);
+    if (status != FIL_OK)
+        return status;
+    file->descriptor = descriptor;
+    file->size = size;
+    status = read_superblock(file);
     if (status != FIL_OK) {
         close(descriptor);
         file->descriptor = -1;

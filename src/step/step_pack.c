@@ -159,7 +159,7 @@ static void hold_angles(const fil_step_job *job, const fil_newton *newton, doubl
     int dofs = S->type->dofs;
     if (dofs < 4)
         return;
-    double *axes = newton->direction; // free for now, and wide enough
+    double *axes = newton->direction; // not in use before the first iteration, and wide enough
     S->type->axes(newton->vertices, q, newton->frame, axes);
     for (int64_t h = S->held_start[newton->pack]; h < S->held_start[newton->pack + 1]; ++h) {
         int i = S->held_vertex[h];

@@ -50,6 +50,27 @@ TEST(file_is_written_and_replaced)
     fil_context_destroy(context);
 }
 
+TEST(file_is_read_whole)
+{
+    fil_context *context = fil_context_create(NULL);
+    const char *path = test_path("a.txt");
+    test_ok(context, fil_file_write_text(context, path, "one\0two", 7));
+    unsigned char *bytes;
+    size_t size;
+    test_ok(context, fil_file_read(context, path, "a text", &bytes, &size));
+    ck_assert_uint_eq(size, 7);
+    ck_assert_mem_eq(bytes, "one\0two", 8);
+    fil_context_release(context, bytes);
+    ck_assert_int_eq(fil_file_read(context, test_folder(), "a text", &bytes, &size), FIL_BAD_INPUT);
+    ck_assert_ptr_null(bytes);
+    ck_assert_ptr_nonnull(strstr(fil_context_error(context), "is a directory, not a text"));
+    ck_assert_int_eq(fil_file_read(context, "/dev/null", "a text", &bytes, &size), FIL_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(fil_context_error(context), "is not a regular file"));
+    ck_assert_int_eq(fil_file_read(context, test_path("none"), "a text", &bytes, &size), FIL_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(fil_context_error(context), "cannot open"));
+    fil_context_destroy(context);
+}
+
 // The old file stays in place, untouched, until the new one is complete.
 TEST(file_keeps_the_old_one_until_commit)
 {

@@ -1,14 +1,14 @@
 // What runs look like on paper: JSON, CSV and figures. One order and one set of names for all of them.
-#include "cli/run.h"
+#include "cli/contact_run.h"
 #include "render/plot.h"
 
 #include <math.h>
 #include <string.h>
 
-bool fil_run_json(json_t *object, const fil_run_problem *problem, const fil_contact_def *def,
-                  const fil_solve_stats *stats)
+bool fil_contact_run_json(json_t *object, const fil_contact_run_problem *problem, const fil_contact_def *def,
+                          const fil_solve_stats *stats)
 {
-    int64_t blocks = fil_run_problem_blocks(problem);
+    int64_t blocks = fil_contact_run_problem_blocks(problem);
     int failed = 0;
     failed |= json_object_set_new(object, "file", fil_report_json_text(problem->file));
     failed |= json_object_set_new(object, "contacts", json_integer(problem->problem->contact_count));
@@ -56,18 +56,18 @@ static void put_cell(FILE *out, const char *text)
     fputc('"', out);
 }
 
-const char fil_run_csv_header[] =
+const char fil_contact_run_csv_header[] =
     "file,contacts,blocks,solver,local,merit,tolerance,status,finished_by,iterations,sweeps,newton_steps,"
     "factorisations,local_calls,failsafe_calls,local_failures,residual_natural,residual_fclib,residual_fb,"
     "seconds_setup,seconds_solve\n";
 
-void fil_run_csv_row(FILE *out, const fil_run_problem *problem, const fil_contact_def *def,
-                     const fil_solve_stats *stats)
+void fil_contact_run_csv_row(FILE *out, const fil_contact_run_problem *problem, const fil_contact_def *def,
+                             const fil_solve_stats *stats)
 {
     put_cell(out, problem->file);
     fprintf(out, ",%d,", problem->problem->contact_count);
-    if (fil_run_problem_blocks(problem) >= 0)
-        fprintf(out, "%lld", (long long)fil_run_problem_blocks(problem));
+    if (fil_contact_run_problem_blocks(problem) >= 0)
+        fprintf(out, "%lld", (long long)fil_contact_run_problem_blocks(problem));
     fputc(',', out);
     put_cell(out, def->solver);
     fputc(',', out);
@@ -80,9 +80,9 @@ void fil_run_csv_row(FILE *out, const fil_run_problem *problem, const fil_contac
             stats->residual[FIL_MERIT_FB], stats->seconds_setup, stats->seconds_solve);
 }
 
-fil_cli_exit fil_run_figure(fil_context *context, const char *path, const char *title, const char *subtitle,
-                            const fil_contact_def *def, const char *const *names, const fil_run_trace *traces,
-                            int count)
+fil_cli_exit fil_contact_run_figure(fil_context *context, const char *path, const char *title, const char *subtitle,
+                                    const fil_contact_def *def, const char *const *names,
+                                    const fil_contact_run_trace *traces, int count)
 {
     enum { MOST = 64 };
     fil_plot_series by_iterations[MOST], by_time[MOST];

@@ -1,9 +1,7 @@
 // One run of one solver on one problem, and lists of solvers.
-#include "cli/run.h"
+#include "cli/contact_run.h"
 
-#include "base/file.h"
 #include "base/timer.h"
-#include "cli/files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,23 +27,23 @@ static char *copy_text(const char *text, size_t length)
     return copy;
 }
 
-static bool add_item(fil_run_list *list, const char *text, size_t length, const char *default_local)
+static bool add_item(fil_contact_run_list *list, const char *text, size_t length, const char *default_local)
 {
-    fil_run_item *items = realloc(list->items, ((size_t)list->count + 1) * sizeof *items);
+    fil_contact_run_item *items = realloc(list->items, ((size_t)list->count + 1) * sizeof *items);
     if (!items)
         return false;
     list->items = items;
     const char *at = memchr(text, '@', length);
     size_t solver = at ? (size_t)(at - text) : length;
-    fil_run_item item = {.text = copy_text(text, length), .solver = copy_text(text, solver)};
+    fil_contact_run_item item = {.text = copy_text(text, length), .solver = copy_text(text, solver)};
     item.local = at ? copy_text(at + 1, length - solver - 1) : copy_text(default_local, strlen(default_local));
     items[list->count++] = item;
     return item.text && item.solver && item.local;
 }
 
-bool fil_run_list_parse(const char *text, const char *default_local, fil_run_list *out)
+bool fil_contact_run_list_parse(const char *text, const char *default_local, fil_contact_run_list *out)
 {
-    *out = (fil_run_list){0};
+    *out = (fil_contact_run_list){0};
     const char *start = text;
     for (const char *at = text;;) {
         at += strcspn(at, ",");
@@ -67,7 +65,7 @@ bool fil_run_list_parse(const char *text, const char *default_local, fil_run_lis
     }
 }
 
-void fil_run_list_free(fil_run_list *list)
+void fil_contact_run_list_free(fil_contact_run_list *list)
 {
     for (int i = 0; i < list->count; ++i) {
         free(list->items[i].text);
@@ -75,12 +73,12 @@ void fil_run_list_free(fil_run_list *list)
         free(list->items[i].local);
     }
     free(list->items);
-    *list = (fil_run_list){0};
+    *list = (fil_contact_run_list){0};
 }
 
 // Settings
 
-bool fil_run_def(const fil_arguments *arguments, fil_contact_def *out)
+bool fil_contact_run_def(const fil_arguments *arguments, fil_contact_def *out)
 {
     *out = fil_contact_def_default();
     out->local = fil_arguments_text(arguments, "local");
@@ -96,7 +94,7 @@ bool fil_run_def(const fil_arguments *arguments, fil_contact_def *out)
     return false;
 }
 
-fil_cli_exit fil_run_check_solver(fil_context *context, const fil_contact_def *def)
+fil_cli_exit fil_contact_run_check_solver(fil_context *context, const fil_contact_def *def)
 {
     // A problem without contacts costs nothing and makes the library look at every setting.
     fil_contact_problem *empty;
@@ -107,46 +105,14 @@ fil_cli_exit fil_run_check_solver(fil_context *context, const fil_contact_def *d
     return status == FIL_OK ? FIL_EXIT_OK : fil_report_failure(context, status);
 }
 
-fil_cli_exit fil_run_check_list(fil_context *context, const fil_contact_def *def, const fil_run_list *list)
+fil_cli_exit fil_contact_run_check_list(fil_context *context, const fil_contact_def *def,
+                                        const fil_contact_run_list *list)
 {
     for (int i = 0; i < list->count; ++i) {
         fil_contact_def one = *def;
         one.solver = list->items[i].solver;
         one.local = list->items[i].local;
-        fil_cli_exit code = fil_run_check_solver(context, &one);
-        if (code != FIL_EXIT_OK)
-            return code;
-    }
-    return FIL_EXIT_OK;
-}
-
-fil_cli_exit fil_run_check_output(fil_context *context, const char *path)
-{
-    char temporary[FIL_PATH_MAX];
-    fil_status status = path ? fil_file_temporary(context, path, temporary) : FIL_OK;
-    if (path && status == FIL_OK)
-        fil_file_discard(temporary);
-    return status == FIL_OK ? FIL_EXIT_OK : fil_report_failure(context, status);
-}
-
-fil_cli_exit fil_run_check_outputs(fil_context *context, const fil_arguments *arguments, const char *const *options,
-                                   int option_count, const char *const *inputs, int input_count)
-{
-    for (int i = 0; i < option_count; ++i) {
-        const char *path = fil_arguments_text(arguments, options[i]);
-        for (int k = 0; path && k < input_count; ++k)
-            if (inputs[k] && fil_file_same(path, inputs[k])) {
-                fil_report_error("--%s: %s is an input and would be overwritten", options[i], path);
-                return FIL_EXIT_BAD;
-            }
-        for (int k = 0; path && k < i; ++k) {
-            const char *other = fil_arguments_text(arguments, options[k]);
-            if (other && fil_file_same(path, other)) {
-                fil_report_error("--%s: %s is the file of --%s, too", options[i], path, options[k]);
-                return FIL_EXIT_BAD;
-            }
-        }
-        fil_cli_exit code = fil_run_check_output(context, path);
+        fil_cli_exit code = fil_contact_run_check_solver(context, &one);
         if (code != FIL_EXIT_OK)
             return code;
     }
@@ -155,9 +121,9 @@ fil_cli_exit fil_run_check_outputs(fil_context *context, const fil_arguments *ar
 
 // Problems
 
-fil_cli_exit fil_run_problem_read(fil_context *context, const char *file, fil_run_problem *out)
+fil_cli_exit fil_contact_run_problem_read(fil_context *context, const char *file, fil_contact_run_problem *out)
 {
-    *out = (fil_run_problem){.file = file};
+    *out = (fil_contact_run_problem){.file = file};
     fil_status status = fil_contact_problem_read(context, file, &out->problem);
     if (status != FIL_OK)
         return fil_report_failure(context, status);
@@ -168,11 +134,11 @@ fil_cli_exit fil_run_problem_read(fil_context *context, const char *file, fil_ru
     out->v = out->problem->has_primal ? calloc(dofs + 1, sizeof(double)) : NULL;
     if (out->r && out->u && (out->v || !out->problem->has_primal))
         return FIL_EXIT_OK;
-    fil_run_problem_free(out);
+    fil_contact_run_problem_free(out);
     return fil_report_no_memory();
 }
 
-fil_cli_exit fil_run_problem_form(fil_context *context, fil_run_problem *problem)
+fil_cli_exit fil_contact_run_problem_form(fil_context *context, fil_contact_run_problem *problem)
 {
     double start = fil_timer_seconds();
     fil_status status = fil_contact_problem_form_dual(context, problem->problem);
@@ -183,16 +149,16 @@ fil_cli_exit fil_run_problem_form(fil_context *context, fil_run_problem *problem
     return status == FIL_BAD_INPUT ? FIL_EXIT_BAD : FIL_EXIT_MACHINE;
 }
 
-void fil_run_problem_free(fil_run_problem *problem)
+void fil_contact_run_problem_free(fil_contact_run_problem *problem)
 {
     fil_contact_problem_destroy(problem->problem);
     free(problem->r);
     free(problem->u);
     free(problem->v);
-    *problem = (fil_run_problem){0};
+    *problem = (fil_contact_run_problem){0};
 }
 
-int64_t fil_run_problem_blocks(const fil_run_problem *problem)
+int64_t fil_contact_run_problem_blocks(const fil_contact_run_problem *problem)
 {
     return problem->problem->has_dual ? problem->problem->W.start[problem->problem->contact_count] : -1;
 }
@@ -200,13 +166,13 @@ int64_t fil_run_problem_blocks(const fil_run_problem *problem)
 // Running
 
 typedef struct watcher {
-    fil_run_trace *trace;
+    fil_contact_run_trace *trace;
     const char *label;
     double tolerance, first;
 } watcher;
 
 // Without memory the trace ends early; the solve does not.
-static void append(fil_run_trace *trace, const fil_progress *point)
+static void append(fil_contact_run_trace *trace, const fil_progress *point)
 {
     if (trace->count == trace->room) {
         int64_t room = 2 * trace->room + 64;
@@ -246,8 +212,8 @@ static bool watch(void *user, const fil_progress *point)
     return !fil_report_interrupted();
 }
 
-fil_cli_exit fil_run_solve(fil_context *context, fil_run_problem *problem, const fil_contact_def *def,
-                           const char *label, fil_run_trace *trace, fil_solve_stats *stats)
+fil_cli_exit fil_contact_run_solve(fil_context *context, fil_contact_run_problem *problem, const fil_contact_def *def,
+                                   const char *label, fil_contact_run_trace *trace, fil_solve_stats *stats)
 {
     watcher watcher = {.trace = trace, .label = label, .tolerance = def->tolerance};
     fil_contact_def watched = *def;
@@ -264,37 +230,12 @@ fil_cli_exit fil_run_solve(fil_context *context, fil_run_problem *problem, const
     return FIL_EXIT_OK;
 }
 
-void fil_run_trace_free(fil_run_trace *trace)
+void fil_contact_run_trace_free(fil_contact_run_trace *trace)
 {
     free(trace->iterations);
     free(trace->seconds);
     free(trace->residual);
     free(trace->best);
     free((void *)trace->phase);
-    *trace = (fil_run_trace){0};
-}
-
-bool fil_run_text_open(fil_run_text *out)
-{
-    *out = (fil_run_text){0};
-    out->stream = open_memstream(&out->text, &out->length);
-    if (!out->stream)
-        fil_report_no_memory();
-    return out->stream != NULL;
-}
-
-fil_cli_exit fil_run_text_save(fil_context *context, fil_run_text *text, const char *path)
-{
-    bool failed = ferror(text->stream) != 0;
-    failed |= fclose(text->stream) != 0;
-    fil_cli_exit code = FIL_EXIT_OK;
-    if (failed) {
-        code = fil_report_no_memory();
-    } else {
-        fil_status status = fil_file_write_text(context, path, text->text, text->length);
-        if (status != FIL_OK)
-            code = fil_report_failure(context, status);
-    }
-    free(text->text);
-    return code;
+    *trace = (fil_contact_run_trace){0};
 }
