@@ -40,7 +40,7 @@ static void shake(fil_context *context, fil_state *state)
 {
     fil_pose pose = fil_pose_default();
     pose.position[0] = 0.02 * sin(2 * 6.283185307 * fil_state_time(state));
-    bench_need(context, fil_state_pose(context, state, 0, false, -1, &pose));
+    bench_need(context, fil_state_pose(context, state, 0, FIL_HOLD_ROOT, -1, &pose));
 }
 
 typedef struct run {

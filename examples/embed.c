@@ -40,7 +40,7 @@ int main(void)
         double nod = 0.5 * sin(6.283 * frame / 24.0);
         fil_pose head = {.rotation = {cos(nod / 2), sin(nod / 2), 0, 0}};
         fil_step_stats stats;
-        fil_state_pose(context, state, 0, false, -1, &head);
+        fil_state_pose(context, state, 0, FIL_HOLD_ROOT, -1, &head);
         fil_step(context, state, 1.0 / 24, &stats);
         if (stats.unconverged || stats.failed)
             printf("frame %d: %d strands did not converge\n", frame, stats.unconverged + stats.failed);

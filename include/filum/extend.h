@@ -14,10 +14,11 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-typedef enum fil_kind { FIL_KIND_BOOL, FIL_KIND_INT, FIL_KIND_REAL, FIL_KIND_CHOICE } fil_kind;
+typedef enum fil_kind { FIL_KIND_BOOL, FIL_KIND_INT, FIL_KIND_REAL, FIL_KIND_CHOICE, FIL_KIND_FILE } fil_kind;
 
 // One setting: parsed, range-checked, documented and saved from this row alone.
-// BOOL, INT and CHOICE live in an int, REAL in a double, at `offset` of the parameter struct.
+// BOOL, INT and CHOICE live in an int, REAL in a double, FILE (the name of one; NULL: none) in a const char * that
+// lives as long as the parameters, at `offset` of the parameter struct.
 typedef struct fil_field {
     const char *name;
     fil_kind kind;

@@ -88,14 +88,23 @@ fil_pose fil_pose_default(void); // no motion
 fil_status fil_model_create(fil_context *context, const fil_scene *scene, fil_model **out);
 void fil_model_destroy(fil_model *model); // after its states
 int fil_model_group_count(const fil_model *model);
+int fil_model_strand_count(const fil_model *model, int group);
 int fil_model_vertex_count(const fil_model *model, int group);
+void fil_model_shape(const fil_model *model, int group, const fil_shape *out);
+// Tells models apart: two that differ in anything a step depends on have different fingerprints.
+uint64_t fil_model_fingerprint(const fil_model *model);
+
+// The value of a track with `width` numbers at time t; the pose of a path.
+void fil_track_at(const fil_track *track, int width, double t, double *out);
+fil_pose fil_path_at(const fil_path *path, double t);
+const char *fil_phase_name(fil_phase phase); // "control", "predict", "solve", "commit"
 
 fil_status fil_state_create(fil_context *context, const fil_model *model, fil_state **out);
 void fil_state_destroy(fil_state *state);
 
-// Where the held end (or all of them: strand -1) shall be at the end of the next step. FIL_BAD_INPUT: no such group or
-// strand, or not a finite pose.
-fil_status fil_state_pose(fil_context *context, fil_state *state, int group, bool tip, int strand,
+// Where what holds a strand (FIL_HOLD_ROOT, FIL_HOLD_TIP, FIL_HOLD_PIN + i; all strands: -1) shall be at the end of the
+// next step. FIL_BAD_INPUT: no such group, strand or pin, it follows a track, or not a finite pose.
+fil_status fil_state_pose(fil_context *context, fil_state *state, int group, int hold, int strand,
                           const fil_pose *pose);
 // Forces on the vertices of a group in N, [3 vertices], from now on; NULL: none.
 fil_status fil_state_force(fil_context *context, fil_state *state, int group, const double *force);
@@ -120,7 +129,7 @@ void fil_state_save(const fil_state *state, void *bytes);
 // FIL_BAD_INPUT, and the state as before: the bytes are damaged or belong to another model.
 fil_status fil_state_load(fil_context *context, fil_state *state, const void *bytes, size_t size);
 
-// Curves: grooms in files. `*out` is NULL after a failure.
+// Curves: grooms in files. `*out` is NULL after a failure, here and below.
 fil_status fil_curves_create(fil_context *context, int strand_count, int64_t vertex_total, bool with_radius,
                              fil_curves **out);
 void fil_curves_destroy(fil_curves *curves);
@@ -136,6 +145,50 @@ fil_status fil_curves_resample(fil_context *context, const fil_curves *curves, d
 void fil_curves_measure(const fil_curves *curves, fil_curves_info *out);
 // From a generator of `filum info groom`, settings behind a colon: "scalp:strands=2000,style=curly,seed=3".
 fil_status fil_curves_generate(fil_context *context, const char *text, fil_curves **out);
+
+// Meshes: triangles from a Wavefront OBJ file; polygons are cut into triangles. unit: metres per unit of the file;
+// 0: 1.
+fil_status fil_mesh_create(fil_context *context, int vertex_count, int triangle_count, fil_mesh **out);
+void fil_mesh_destroy(fil_mesh *mesh);
+fil_status fil_mesh_read(fil_context *context, const char *path, double unit, fil_mesh **out);
+
+// Films: docs/scene.md describes the file. `sets` override parts of it: "groups.0.material.young=4e9"; NULL: none. The
+// sentence of a failure names the file and the key.
+fil_status fil_film_read(fil_context *context, const char *path, const char *const *sets, int set_count,
+                         fil_film **out);
+// The same from a text; relative names of files are taken from `folder`. `name` begins the sentence of a failure.
+fil_status fil_film_parse(fil_context *context, const char *name, const char *folder, const char *text, size_t length,
+                          const char *const *sets, int set_count, fil_film **out);
+void fil_film_destroy(fil_film *film);
+fil_timing fil_timing_default(void);
+// How many frames follow the one at 0 s; how many steps of *h seconds each takes.
+int fil_timing_frames(const fil_timing *timing);
+int fil_timing_steps(const fil_timing *timing, double *h);
+
+// A film in the making: compiles the scene, settles it when asked to, and stands at frame 0. The film must outlive it.
+fil_status fil_simulation_create(fil_context *context, const fil_film *film, fil_simulation **out);
+void fil_simulation_destroy(fil_simulation *simulation);
+// One step towards the next frame; *arrived (may be NULL): the frame is complete. Loading an earlier state
+// (fil_simulation_load, bytes of fil_state_save at a frame) goes on from there, bit for bit.
+fil_status fil_simulation_step(fil_context *context, fil_simulation *simulation, fil_step_stats *stats, bool *arrived);
+fil_status fil_simulation_load(fil_context *context, fil_simulation *simulation, int frame, const void *bytes,
+                               size_t size);
+int fil_simulation_frame(const fil_simulation *simulation); // the last complete one
+const fil_model *fil_simulation_model(const fil_simulation *simulation);
+fil_state *fil_simulation_state(const fil_simulation *simulation);
+
+// Frames on disk, for reading. Frames run from 0 to fil_cache_frame_count - 1; each is checked against its checksum
+// when it is read, and has positions [3 vertices] and, unless NULL, stretches [vertices] of all groups one after
+// another.
+fil_status fil_cache_open(fil_context *context, const char *folder, fil_cache **out);
+void fil_cache_close(fil_cache *cache);
+int fil_cache_frame_count(const fil_cache *cache);
+int fil_cache_group_count(const fil_cache *cache);
+const fil_cache_group *fil_cache_group_at(const fil_cache *cache, int group);
+int64_t fil_cache_vertex_total(const fil_cache *cache); // of all groups
+const char *fil_cache_scene(const fil_cache *cache);    // the text of the film
+fil_status fil_cache_read(fil_context *context, fil_cache *cache, int frame, double *time, float *position,
+                          float *stretch);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

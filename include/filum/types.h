@@ -160,6 +160,34 @@ typedef enum fil_end {
     FIL_END_CLAMPED, // the last two vertices, and the rotation about the edge between them
 } fil_end;
 
+// How a value goes from key to key. All are continuous.
+typedef enum fil_blend {
+    FIL_BLEND_SMOOTH, // without jumps in acceleration and without going past the keys: for keys set by hand
+    FIL_BLEND_SPLINE, // cubic spline without jumps in acceleration, still at both ends: for dense keys of a recorded
+                      // motion
+    FIL_BLEND_LINEAR, // straight, with corners
+} fil_blend;
+
+// A value over time, given by keys; constant before the first and behind the last. Zeroed: there is none.
+typedef struct fil_track {
+    int key_count;
+    const double *time;  // [keys] s, ascending
+    const double *value; // [keys × how many numbers the value has]
+    fil_blend blend;
+} fil_track;
+
+// How things that are held move. Zeroed: they stay where they are, or follow fil_state_pose.
+typedef struct fil_path {
+    fil_track track; // 6 numbers a key: displacement (m), and turn about the pivot as a rotation vector (rad: its
+                     // direction is the axis, its length the angle, more than a full turn if you like). What counts is
+                     // the change since time 0
+    double pivot[3];
+    double release; // s, when they are let go; 0: never
+} fil_path;
+
+// What a vertex can be held by.
+enum { FIL_HOLD_ROOT = 0, FIL_HOLD_TIP = 1, FIL_HOLD_PIN = 2, FIL_PINS_MAX = 200 };
+
 // Strands as the host brings them: polylines one after another. NULL arrays take the value named. Nothing is kept: the
 // model copies what it needs.
 typedef struct fil_groom {
@@ -174,8 +202,8 @@ typedef struct fil_groom {
     const double *velocity;       // [3 vertices] NULL: at rest
     const double *radius;         // [vertices] NULL: the material's
     const double *density;        // [vertices] NULL: the material's
-    const unsigned char *hold;    // [vertices] 0 free, 1 follows the root pose, 2 the tip pose, besides the ends;
-                                  // NULL: the ends alone
+    const unsigned char *hold;    // [vertices] 0 free, 1 goes with the root, 2 with the tip, 3 with the first pin, 4
+                                  // with the second ..., besides the ends; NULL: the ends alone
 } fil_groom;
 
 // Strands of one kind. Start from fil_group_default().
@@ -184,6 +212,9 @@ typedef struct fil_group {
     const char *model; // a key of `filum info strand`, settings behind a colon: "der:hessian=filter"
     fil_material material;
     fil_end root, tip; // first vertex, last vertex
+    fil_path root_path, tip_path;
+    const fil_path *pins; // [pin_count] of vertices with hold 3, 4 ...
+    int pin_count;
     fil_groom groom;
 } fil_group;
 
@@ -210,8 +241,10 @@ typedef struct fil_motion {
 
 // Everything a simulation is made of. Start from fil_scene_default().
 typedef struct fil_scene {
-    double gravity[3]; // m/s²
-    double wind[3];    // m/s, of the air
+    double gravity[3];       // m/s²
+    double wind[3];          // m/s, of the air
+    fil_track gravity_track; // 3 numbers a key, instead of `gravity`
+    fil_track wind_track;    // ... of `wind`
     fil_motion motion;
     const fil_group *groups;
     int group_count;
@@ -231,7 +264,27 @@ typedef struct fil_frame {
     double *position; // [3 vertices]
     double *velocity; // [3 vertices]
     double *normal;   // [3 vertices] first axis of the cross-section on the edge behind the vertex (the last repeats)
+    double *stretch;  // [vertices] |e| / rest length - 1 of the edge behind the vertex (the last repeats)
 } fil_frame;
+
+// What does not change: the strands of a group without load, for those who draw or measure them. NULL: not wanted. In
+// the order of the groom.
+typedef struct fil_shape {
+    int *vertex_count; // [strands]
+    double *radius;    // [vertices] m
+    double *length;    // [vertices] m, of the edge behind the vertex at rest (the last: 0)
+    double *stiffness; // [vertices] N, E A of the same edge: axial force = stiffness × stretch
+    double *curvature; // [vertices] 1/m, of the rest shape at the vertex (the ends: 0)
+} fil_shape;
+
+// The parts of a step, for those who want to know where time goes.
+typedef enum fil_phase {
+    FIL_PHASE_CONTROL, // paths, gravity and wind of the moment
+    FIL_PHASE_PREDICT, // where strands would go without forces between vertices
+    FIL_PHASE_SOLVE,   // Newton's method
+    FIL_PHASE_COMMIT,  // checks, velocities, sums
+    FIL_PHASES,
+} fil_phase;
 
 typedef struct fil_step_stats {
     int strands;
@@ -243,6 +296,7 @@ typedef struct fil_step_stats {
     int64_t backtracks;     // shortened steps
     int64_t repairs;        // Hessians that were not positive definite and were filtered
     double worst_change;    // m/s: the largest change of a velocity in a last iteration
+    double seconds[FIL_PHASES];
 } fil_step_stats;
 
 // Sums over a group, from the state alone.
@@ -284,6 +338,78 @@ typedef struct fil_curves_info {
     int vertices[2];        // least, most of a strand
     double low[3], high[3]; // bounding box
 } fil_curves_info;
+
+// Triangles of a body. Owns its arrays.
+typedef struct fil_mesh {
+    int vertex_count, triangle_count;
+    double *position; // [3 vertices] m
+    int *triangle;    // [3 triangles]
+    fil_arena *arena;
+} fil_mesh;
+
+// Films --------------------------------------------------------------------------------------------------------------
+
+// How long, and in which steps.
+typedef struct fil_timing {
+    double duration; // s, of the film
+    double fps;      // frames per second; there is one at 0 s, too
+    double step;     // s, at most: a frame takes a whole number of equal steps
+    int settle;      // 1: strands come to rest under their loads before the first frame
+} fil_timing;
+
+// How the strands of a group are shown.
+typedef struct fil_look {
+    double colour[3]; // 0 to 1, linear
+    int hairs;        // drawn for each strand, scattered around it
+    double spread;    // m, how far they scatter
+    double thickness; // m, radius of a drawn hair; 0: the strand's own
+} fil_look;
+
+// Something solid to look at. Strands do not feel it yet.
+typedef struct fil_body {
+    const char *name;
+    const fil_mesh *mesh;
+    fil_path path;
+    double colour[3]; // 0 to 1, linear
+} fil_body;
+
+// How the film is shot.
+typedef struct fil_shot {
+    int width, height;                 // pixels
+    int samples;                       // rays per pixel
+    int ground;                        // 1: a floor below everything
+    int framed;                        // 1: the camera finds its place by itself; eye and target are not used
+    double eye[3], target[3];          // m
+    fil_track eye_track, target_track; // 3 numbers a key, instead of them
+    double angle;                      // degrees, vertical field of view
+} fil_shot;
+
+// A scene as a file tells it: what is simulated, for how long, and how it is shown. Owns everything in it.
+typedef struct fil_film {
+    const char *title;
+    fil_scene scene;
+    fil_timing timing;
+    const fil_look *looks; // [scene.group_count]
+    const fil_body *bodies;
+    int body_count;
+    fil_shot shot;
+    const char *text; // the scene as JSON with all overrides in it and full names of files: reading it again gives the
+                      // same film from anywhere
+    fil_arena *arena;
+} fil_film;
+
+typedef struct fil_simulation fil_simulation; // a film in the making
+
+// Frames on disk: the folder that `filum run` writes and docs/io/cache.md describes.
+typedef struct fil_cache fil_cache;
+
+// Strands in a cache, as they were without load.
+typedef struct fil_cache_group {
+    const char *name;
+    int strand_count;
+    int64_t vertex_total;
+    fil_shape shape; // all arrays are there
+} fil_cache_group;
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,8 @@ static void store(const fil_field *field, void *param, double value)
     char *place = (char *)param + field->offset;
     if (field->kind == FIL_KIND_REAL)
         memcpy(place, &value, sizeof value);
+    else if (field->kind == FIL_KIND_FILE)
+        memcpy(place, &(const char *){NULL}, sizeof(const char *));
     else
         memcpy(place, &(int){(int)value}, sizeof(int));
 }
@@ -128,12 +130,27 @@ static fil_status parse_value(fil_context *context, const char *owner, const fil
     return FIL_OK;
 }
 
-fil_status fil_settings_parse(fil_context *context, const char *owner, const fil_field *fields, int count,
-                              const char *text, void *param)
+static fil_status store_file(fil_context *context, fil_arena *arena, const char *owner, const fil_field *field,
+                             const char *value, void *param)
+{
+    if (*value == '\0')
+        return fil_context_fail(context, FIL_BAD_INPUT, "%s: %s: must be the name of a file (got nothing)", owner,
+                                field->name);
+    size_t size = strlen(value) + 1;
+    char *copy = FIL_ARENA_ARRAY(arena, char, size);
+    if (!copy)
+        return FIL_NO_MEMORY;
+    memcpy(copy, value, size);
+    memcpy((char *)param + field->offset, &copy, sizeof copy);
+    return FIL_OK;
+}
+
+fil_status fil_settings_parse(fil_context *context, fil_arena *arena, const char *owner, const fil_field *fields,
+                              int count, const char *text, void *param)
 {
     while (*text) {
         // Cut one "name=value" off the front.
-        char name[64], value[64];
+        char name[64], value[1024];
         size_t length = strcspn(text, ",");
         size_t middle = strcspn(text, "=,");
         if (middle >= length || middle >= sizeof name || length - middle - 1 >= sizeof value)
@@ -150,10 +167,12 @@ fil_status fil_settings_parse(fil_context *context, const char *owner, const fil
         if (!field)
             return unknown_setting(context, owner, fields, count, name);
         double number = 0;
-        fil_status status = parse_value(context, owner, field, value, &number);
+        fil_status status = field->kind == FIL_KIND_FILE ? store_file(context, arena, owner, field, value, param)
+                                                         : parse_value(context, owner, field, value, &number);
         if (status != FIL_OK)
             return status;
-        store(field, param, number);
+        if (field->kind != FIL_KIND_FILE)
+            store(field, param, number);
     }
     return FIL_OK;
 }
@@ -193,6 +212,6 @@ fil_status fil_settings_choose(fil_context *context, fil_arena *arena, const cha
         return FIL_NO_MEMORY;
     fil_settings_defaults(owner->fields, owner->field_count, *param);
     return text[length]
-               ? fil_settings_parse(context, name, owner->fields, owner->field_count, text + length + 1, *param)
+               ? fil_settings_parse(context, arena, name, owner->fields, owner->field_count, text + length + 1, *param)
                : FIL_OK;
 }

@@ -6,9 +6,10 @@
 #include "filum/extend.h"
 
 void fil_settings_defaults(const fil_field *fields, int count, void *param);
-// "relaxation=1.3,order=coloured" over what is in `param`; `owner` names the solver in the sentence of a failure.
-fil_status fil_settings_parse(fil_context *context, const char *owner, const fil_field *fields, int count,
-                              const char *text, void *param);
+// "relaxation=1.3,order=coloured" over what is in `param`; `owner` names the solver in the sentence of a failure. Names
+// of files are kept in `arena`, which may be NULL when no field is one.
+fil_status fil_settings_parse(fil_context *context, fil_arena *arena, const char *owner, const fil_field *fields,
+                              int count, const char *text, void *param);
 
 // Something with a name and settings: a solver, a model.
 typedef struct fil_settings_owner {

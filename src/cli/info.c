@@ -87,6 +87,8 @@ static void describe_default(const fil_field *field, char *out, size_t room)
         snprintf(out, room, "%s", field->def != 0 ? "true" : "false");
     else if (field->kind == FIL_KIND_CHOICE)
         choice_word(field->choices, (int)field->def, out, room);
+    else if (field->kind == FIL_KIND_FILE)
+        snprintf(out, room, "none");
     else
         snprintf(out, room, "%.9g", field->def);
 }
@@ -97,6 +99,8 @@ static void describe_range(const fil_field *field, char *out, size_t room)
         snprintf(out, room, "true or false");
     else if (field->kind == FIL_KIND_CHOICE)
         snprintf(out, room, "one of %s", field->choices);
+    else if (field->kind == FIL_KIND_FILE)
+        snprintf(out, room, "the name of a file");
     else
         snprintf(out, room, "%s from %.9g to %.9g%s%s", field->kind == FIL_KIND_INT ? "whole number" : "number",
                  field->min, field->max, field->unit && *field->unit ? " " : "", field->unit ? field->unit : "");
@@ -130,12 +134,13 @@ static void print_kind(const kind *kind)
 
 static json_t *field_json(const fil_field *field)
 {
-    static const char *const names[] = {"bool", "int", "real", "choice"};
+    static const char *const names[] = {"bool", "int", "real", "choice", "file"};
     char value[64];
     describe_default(field, value, sizeof value);
     json_t *def = field->kind == FIL_KIND_BOOL     ? json_boolean(field->def != 0)
                   : field->kind == FIL_KIND_INT    ? json_integer((json_int_t)field->def)
                   : field->kind == FIL_KIND_CHOICE ? json_string(value)
+                  : field->kind == FIL_KIND_FILE   ? json_null()
                                                    : json_real(field->def);
     json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", field->name, "kind", names[field->kind], "doc",
                                field->doc, "unit", field->unit ? field->unit : "", "default", def);
@@ -145,7 +150,7 @@ static json_t *field_json(const fil_field *field)
         for (const char *at = field->choices; choices && at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
             failed |= json_array_append_new(choices, json_stringn(at, strcspn(at, "|")));
         failed |= json_object_set_new(object, "choices", choices);
-    } else if (field->kind != FIL_KIND_BOOL) {
+    } else if (field->kind != FIL_KIND_BOOL && field->kind != FIL_KIND_FILE) {
         bool whole = field->kind == FIL_KIND_INT;
         failed |=
             json_object_set_new(object, "min", whole ? json_integer((json_int_t)field->min) : json_real(field->min));

@@ -147,7 +147,7 @@ static fil_status check_group(fil_context *context, const fil_state *state, int 
     return FIL_OK;
 }
 
-fil_status fil_state_pose(fil_context *context, fil_state *state, int group, bool tip, int strand, const fil_pose *pose)
+fil_status fil_state_pose(fil_context *context, fil_state *state, int group, int hold, int strand, const fil_pose *pose)
 {
     fil_status status = check_group(context, state, group);
     if (status != FIL_OK)
@@ -166,7 +166,7 @@ fil_status fil_state_pose(fil_context *context, fil_state *state, int group, boo
     for (int k = 0; k < 4; ++k)
         unit.rotation[k] /= size;
     for (int i = strand < 0 ? 0 : strand; i < (strand < 0 ? S->strand_count : strand + 1); ++i)
-        state->groups[group].pose[tip][i] = unit;
+        state->groups[group].pose[hold][i] = unit;
     return FIL_OK;
 }
 

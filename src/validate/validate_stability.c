@@ -91,7 +91,7 @@ static void turn_tip(fil_rig *rig, double angle)
     fil_pose pose = fil_pose_default();
     pose.rotation[0] = cos(0.5 * angle), pose.rotation[1] = sin(0.5 * angle);
     if (fil_validate_going(rig->task))
-        rig->task->status = fil_state_pose(rig->task->context, rig->state, 0, true, 0, &pose);
+        rig->task->status = fil_state_pose(rig->task->context, rig->state, 0, FIL_HOLD_TIP, 0, &pose);
 }
 
 // A ring that is as stiff all around may turn about the held edge while its material turns back: no energy changes, and

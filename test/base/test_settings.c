@@ -22,7 +22,7 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 static fil_status parse(fil_context *context, const char *text, options *o)
 {
     fil_settings_defaults(fields, FIELDS, o);
-    return fil_settings_parse(context, "gs", fields, FIELDS, text, o);
+    return fil_settings_parse(context, NULL, "gs", fields, FIELDS, text, o);
 }
 
 TEST(settings_defaults)

@@ -46,7 +46,7 @@ static void run_shaken(world *w, const random_scene *made, uint64_t seed, int st
     fil_pose pose = fil_pose_default();
     for (int i = 0; i < steps; ++i) {
         random_scene_shake(made, &rng, &pose);
-        test_ok(w->context, fil_state_pose(w->context, w->state, 0, false, -1, &pose));
+        test_ok(w->context, fil_state_pose(w->context, w->state, 0, FIL_HOLD_ROOT, -1, &pose));
         test_ok(w->context, fil_step(w->context, w->state, made->h, NULL));
     }
 }
@@ -227,8 +227,8 @@ TEST(held_ends_follow_their_poses)
     world w = world_make(&l.scene, 1);
     fil_pose root = {.position = {0.001, 0.002, 0.003}, .rotation = {cos(0.1), sin(0.1), 0, 0}};
     fil_pose tip = {.position = {-0.01, 0, 0}, .rotation = {1, 0, 0, 0}};
-    test_ok(w.context, fil_state_pose(w.context, w.state, 0, false, 0, &root));
-    test_ok(w.context, fil_state_pose(w.context, w.state, 0, true, -1, &tip));
+    test_ok(w.context, fil_state_pose(w.context, w.state, 0, FIL_HOLD_ROOT, 0, &root));
+    test_ok(w.context, fil_state_pose(w.context, w.state, 0, FIL_HOLD_TIP, -1, &tip));
     for (int i = 0; i < 3; ++i)
         test_ok(w.context, fil_step(w.context, w.state, 1e-3, NULL));
     const double *x = positions(&w);
@@ -260,7 +260,7 @@ TEST(tip_turned_in_small_steps_winds_up_beyond_a_full_turn)
     for (int i = 0; i < 10; ++i) {
         turn += 1.0;
         fil_pose pose = {.rotation = {cos(turn / 2), sin(turn / 2), 0, 0}};
-        test_ok(w.context, fil_state_pose(w.context, w.state, 0, true, -1, &pose));
+        test_ok(w.context, fil_state_pose(w.context, w.state, 0, FIL_HOLD_TIP, -1, &pose));
         test_ok(w.context, fil_relax(w.context, w.state, 200, NULL));
     }
     // 10 rad over the ten joints of the eleven edges: ½ C (10 rad)² / (0.1 m between the middles of the held edges)
@@ -407,12 +407,12 @@ TEST(state_refuses_bad_input)
                "step: must be a finite number of seconds > 0 (got nan)");
     test_fails(w.context, fil_relax(w.context, w.state, 0, NULL), FIL_BAD_INPUT,
                "relax: max_iterations must be at least 1 (got 0)");
-    test_fails(w.context, fil_state_pose(w.context, w.state, 1, false, 0, &pose), FIL_BAD_INPUT,
+    test_fails(w.context, fil_state_pose(w.context, w.state, 1, FIL_HOLD_ROOT, 0, &pose), FIL_BAD_INPUT,
                "group 1: there are 1");
-    test_fails(w.context, fil_state_pose(w.context, w.state, 0, false, 1, &pose), FIL_BAD_INPUT,
+    test_fails(w.context, fil_state_pose(w.context, w.state, 0, FIL_HOLD_ROOT, 1, &pose), FIL_BAD_INPUT,
                "group 0: strand 1: there are 1");
     pose.rotation[0] = 0;
-    test_fails(w.context, fil_state_pose(w.context, w.state, 0, false, 0, &pose), FIL_BAD_INPUT,
+    test_fails(w.context, fil_state_pose(w.context, w.state, 0, FIL_HOLD_ROOT, 0, &pose), FIL_BAD_INPUT,
                "group 0: pose: must be finite, its rotation not zero (got 0 0 0, 0 0 0 0)");
     double force[15] = {0, NAN};
     test_fails(w.context, fil_state_force(w.context, w.state, 0, force), FIL_BAD_INPUT,

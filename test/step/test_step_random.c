@@ -62,7 +62,7 @@ static void run_scene(uint64_t seed, const char *model_name, tally *sum)
     for (int i = 0; i < 10; ++i) {
         fil_step_stats stats;
         random_scene_shake(&made, &rng, &pose);
-        test_ok(context, fil_state_pose(context, state, 0, false, -1, &pose));
+        test_ok(context, fil_state_pose(context, state, 0, FIL_HOLD_ROOT, -1, &pose));
         test_ok(context, fil_step(context, state, made.h, &stats));
         ck_assert_int_eq(stats.strands, SCENE_STRANDS);
         int64_t numbers = model->groups[0].row_count * model->groups[0].type->dofs * FIL_LANES;

@@ -206,10 +206,10 @@ static inline void strands_settings(strands *s, const char *settings)
 {
     const fil_strand_type *type = s->type;
     fil_settings_defaults(type->fields, type->field_count, s->param);
-    test_ok(s->context, fil_settings_parse(s->context, type->name, type->fields, type->field_count,
+    test_ok(s->context, fil_settings_parse(s->context, NULL, type->name, type->fields, type->field_count,
                                            s->variant->settings, s->param));
-    test_ok(s->context,
-            fil_settings_parse(s->context, s->type->name, s->type->fields, s->type->field_count, settings, s->param));
+    test_ok(s->context, fil_settings_parse(s->context, NULL, s->type->name, s->type->fields, s->type->field_count,
+                                           settings, s->param));
 }
 
 // Calls ->build for lane l.
@@ -404,8 +404,8 @@ static inline int strands_modes(const fil_strand_type *type, strands_mode *modes
             snprintf(mode->settings, sizeof mode->settings, "hessian=%.*s", (int)strcspn(word, "|"), word);
             fil_context *context = fil_context_create(NULL);
             fil_settings_defaults(type->fields, type->field_count, param);
-            test_ok(context,
-                    fil_settings_parse(context, type->name, type->fields, type->field_count, mode->settings, param));
+            test_ok(context, fil_settings_parse(context, NULL, type->name, type->fields, type->field_count,
+                                                mode->settings, param));
             fil_context_destroy(context);
             mode->hessian = type->hessian(param, &adaptive);
             ck_assert(!adaptive || mode->hessian == FIL_HESSIAN_NONE);
