@@ -21,9 +21,15 @@ typedef struct fil_picture_hair {
     double thickness;        // m, radius where none is given
     const float *colour;     // [3 vertices] linear, or NULL: `tint` for all, varied a little by strand
     float tint[3];
-    int copies;    // hairs drawn for each strand, scattered around it: 1 draws the strand alone
-    double spread; // m, how far copies scatter
+    int copies;          // hairs drawn for each strand, scattered around it: 1 draws the strand alone
+    double spread;       // m, how far copies scatter
+    const float *normal; // [3 strands] which way their scatter is turned at the root, or NULL: any. In a film it goes
+                         // with the root, or copies would jump
 } fil_picture_hair;
+
+typedef struct fil_picture_box {
+    double low[3], high[3];
+} fil_picture_box;
 
 typedef struct fil_picture_camera {
     double eye[3], target[3], up[3];
@@ -37,8 +43,9 @@ typedef struct fil_picture {
     int hair_count;
     const fil_picture_mesh *meshes;
     int mesh_count;
-    bool ground;  // a plane below everything that catches shadows
-    double up[3]; // which way is up, for ground and light
+    bool ground;                  // a plane below everything that catches shadows
+    const fil_picture_box *space; // "everything"; NULL: what is drawn. In a film it stays the same, and so the ground
+    double up[3];                 // which way is up, for ground and light
     fil_picture_camera camera;
     bool (*progress)(void *user, double fraction); // may be NULL; false cancels: the rest stays black
     void *user;
