@@ -55,12 +55,12 @@ void fil_cache_folder_path(const char *folder, const char *name, char out[FIL_PA
 void fil_cache_folder_frame(const char *folder, int frame, char out[FIL_PATH_MAX]);
 // Makes the folder when there is none and locks it. FIL_BAD_INPUT: it holds something else, or another run is at work.
 fil_status fil_cache_folder_lock(fil_context *context, const char *folder, int *lock, bool *made);
-// Removes the lock, and the folder too when `made` and nothing is in it.
-void fil_cache_folder_abandon(const char *folder, bool made);
 // Removes the frames from `first` on, and what writers that were killed left behind.
 void fil_cache_folder_trim(const char *folder, int first);
 // Removes all results.
 void fil_cache_folder_clear(const char *folder);
+// Removes the lock, too, and the folder when `made` and nothing is left in it.
+void fil_cache_folder_abandon(const char *folder, bool made);
 
 // cache_write.c: a folder in the making; at most one writer holds it.
 typedef struct fil_cache_writer {

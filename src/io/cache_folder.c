@@ -114,17 +114,6 @@ fil_status fil_cache_folder_lock(fil_context *context, const char *folder, int *
     return FIL_OK;
 }
 
-void fil_cache_folder_abandon(const char *folder, bool made)
-{
-    char path[FIL_PATH_MAX];
-    fil_cache_folder_path(folder, FIL_CACHE_FRAMES_NAME, path);
-    rmdir(path);
-    fil_cache_folder_path(folder, FIL_CACHE_LOCK_NAME, path);
-    unlink(path);
-    if (made)
-        rmdir(folder);
-}
-
 // The rest of the name behind a start; NULL: it begins otherwise.
 static const char *behind(const char *name, const char *start)
 {
@@ -200,4 +189,16 @@ void fil_cache_folder_clear(const char *folder)
         fil_cache_folder_path(folder, result_names[i], path);
         unlink(path);
     }
+}
+
+void fil_cache_folder_abandon(const char *folder, bool made)
+{
+    char path[FIL_PATH_MAX];
+    fil_cache_folder_clear(folder);
+    fil_cache_folder_path(folder, FIL_CACHE_FRAMES_NAME, path);
+    rmdir(path);
+    fil_cache_folder_path(folder, FIL_CACHE_LOCK_NAME, path);
+    unlink(path);
+    if (made)
+        rmdir(folder);
 }
