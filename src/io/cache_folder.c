@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_ROOM = 64 }; // longer than any name of ours
+enum { NAME_ROOM = 64, FOLDER_MAX = FIL_PATH_MAX - NAME_ROOM - 2 }; // room for a name, the slash and the end
 
 static const char *const result_names[] = {FIL_CACHE_SCENE_NAME, FIL_CACHE_STRANDS_NAME, FIL_CACHE_STATS_NAME,
                                            FIL_CACHE_CHECKPOINT_NAME, FIL_CACHE_EARLIER_NAME};
@@ -24,7 +24,7 @@ fil_status fil_cache_folder_check(fil_context *context, const char *folder)
 {
     if (folder[0] == '\0')
         return fil_context_fail(context, FIL_BAD_INPUT, "the name of the results' folder is empty");
-    if (strlen(folder) > FIL_PATH_MAX - NAME_ROOM)
+    if (strlen(folder) > FOLDER_MAX)
         return fil_context_fail(context, FIL_BAD_INPUT, "%.200s...: the name of the folder is too long", folder);
     if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
         return fil_context_fail(context, FIL_UNAVAILABLE,
@@ -35,7 +35,7 @@ fil_status fil_cache_folder_check(fil_context *context, const char *folder)
 
 void fil_cache_folder_path(const char *folder, const char *name, char out[FIL_PATH_MAX])
 {
-    snprintf(out, FIL_PATH_MAX, "%.*s/%s", FIL_PATH_MAX - NAME_ROOM, folder, name);
+    snprintf(out, FIL_PATH_MAX, "%.*s/%s", FOLDER_MAX, folder, name);
 }
 
 void fil_cache_folder_frame(const char *folder, int frame, char out[FIL_PATH_MAX])
@@ -152,7 +152,7 @@ static long frame_of(const char *name, bool *unfinished)
 static void sweep(const char *folder, const char *sub, bool (*remove_it)(const char *name, int first), int first)
 {
     char path[FIL_PATH_MAX];
-    snprintf(path, sizeof path, "%.*s/%s", FIL_PATH_MAX - NAME_ROOM, folder, sub);
+    fil_cache_folder_path(folder, sub, path);
     DIR *directory = opendir(path);
     if (!directory)
         return;

@@ -112,7 +112,7 @@ static fil_status get_shape(cursor *self, fil_arena *arena, fil_cache_group *gro
         if (!*arrays[a])
             return FIL_NO_MEMORY;
         for (int64_t i = 0; i < counted; ++i) {
-            float value;
+            float value = 0;
             get(self, &value, sizeof value);
             (*arrays[a])[i] = (double)value;
         }
