@@ -52,8 +52,23 @@ typedef struct fil_picture {
 } fil_picture;
 
 fil_picture fil_picture_default(void); // 960 × 720, y up, everything else empty
-// A camera that sees all of it from the front and a little from above.
+// A camera with the angle that is set, from which all of it fills the picture.
 void fil_picture_frame(fil_picture *picture);
+
+// The same for many pictures with one camera: first the box around all of them, then aim at each of them.
+typedef struct fil_f3 {
+    float x, y, z;
+} fil_f3;
+typedef struct fil_picture_aim {
+    fil_f3 right, top, back, up, centre;
+    float tangent[2], reach[4], nearest; // see picture_camera.c
+    double angle;
+} fil_picture_aim;
+fil_picture_box fil_picture_bounds(const fil_picture *picture);
+fil_picture_aim fil_picture_aim_at(const fil_picture_box *box, const fil_picture *picture);
+void fil_picture_aim_add(fil_picture_aim *aim, const fil_picture *picture);
+void fil_picture_aim_end(const fil_picture_aim *aim, fil_picture_camera *camera);
+
 // 3 bytes per pixel, top row first, sRGB. The same bits on any number of threads. FIL_UNAVAILABLE: built without
 // Embree.
 fil_status fil_picture_render(fil_context *context, const fil_picture *picture, unsigned char *pixels);

@@ -10,10 +10,6 @@
 
 // Vectors: single precision is what the rays are traced in.
 
-typedef struct fil_f3 {
-    float x, y, z;
-} fil_f3;
-
 static inline fil_f3 fil_f3_make(const double v[3])
 {
     return (fil_f3){(float)v[0], (float)v[1], (float)v[2]};
@@ -110,7 +106,6 @@ typedef struct fil_drawn {
 
 // Checks everything that a caller may have got wrong.
 fil_status fil_picture_check(fil_context *context, const fil_picture *picture);
-fil_picture_box fil_picture_bounds(const fil_picture *picture);
 // `least`: no hair is drawn thinner (m), or pixels would miss it and flicker.
 fil_status fil_picture_grow(fil_context *context, fil_arena *arena, const fil_picture *picture, double least,
                             fil_drawn *out);
