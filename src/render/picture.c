@@ -120,6 +120,9 @@ static fil_status check_camera(fil_context *context, const fil_picture *picture)
         return fil_context_fail(context, FIL_BAD_INPUT, "camera: eye and target must not be the same point");
     if (!(up > 1e-9))
         return fil_context_fail(context, FIL_BAD_INPUT, "up: must not be zero");
+    for (int k = 0; k < 3 && picture->space; ++k)
+        if (!is_place(picture->space->low[k]) || !is_place(picture->space->high[k]))
+            return fil_context_fail(context, FIL_BAD_INPUT, "space: must be made of numbers of at most %g m", farthest);
     if (!(camera->angle >= 0.01 && camera->angle <= 170))
         return fil_context_fail(context, FIL_BAD_INPUT, "camera.angle: must be 0.01 to 170 degrees (got %g)",
                                 camera->angle);
@@ -194,7 +197,7 @@ static fil_status set_stage(fil_context *context, fil_arena *arena, fil_stage *s
     if (status != FIL_OK)
         return status;
 
-    const fil_picture_box *box = &stage->drawn.box;
+    const fil_picture_box *box = picture->space ? picture->space : &stage->drawn.box;
     double square = 0;
     stage->ground = INFINITY;
     for (int k = 0; k < 3; ++k)
@@ -208,7 +211,12 @@ static fil_status set_stage(fil_context *context, fil_arena *arena, fil_stage *s
         float height = fil_f3_dot(fil_f3_make(p), stage->up);
         stage->ground = height < stage->ground ? height : stage->ground;
     }
-    status = fil_rays_create(context, arena, picture, &stage->drawn, &stage->rays);
+    stage->corner = FIL_ARENA_ARRAY(arena, fil_f3 *, picture->mesh_count + 1);
+    status = stage->corner ? FIL_OK : FIL_NO_MEMORY;
+    for (int m = 0; m < picture->mesh_count && status == FIL_OK; ++m)
+        status = fil_picture_mesh_normals(arena, &picture->meshes[m], &stage->corner[m]);
+    if (status == FIL_OK)
+        status = fil_rays_create(context, arena, picture, &stage->drawn, &stage->rays);
     return status == FIL_OK ? set_lights(context, arena, stage) : status;
 }
 

@@ -21,7 +21,8 @@ typedef struct guide_point {
 typedef struct strand {
     const fil_picture_hair *hair;
     int64_t vertex; // first, in the arrays of the hair
-    int vertices, pieces, index;
+    int vertices, pieces;
+    int own, index;              // of the strand in its hair, and in the picture
     int64_t guide, point, drawn; // first of each
 } strand;
 
@@ -106,17 +107,27 @@ static fil_f3 reflect(fil_f3 v, fil_f3 mirror)
     return square > 1e-30f ? fil_f3_along(v, -2 * fil_f3_dot(mirror, v) / square, mirror) : v;
 }
 
-static void make_frames(guide_point *guide, int count, uint32_t index)
+static fil_f3 root_normal(const strand *s, const guide_point *guide)
+{
+    fil_f3 tangent = fil_f3_unit(fil_f3_sub(guide[1].at, guide[0].at), (fil_f3){0, 1, 0});
+    if (s->hair->normal) {
+        const float *n = s->hair->normal + 3 * (int64_t)s->own;
+        return (fil_f3){n[0], n[1], n[2]};
+    }
+    // Turned at random, so that the scatter of neighbours does not repeat.
+    float angle = 6.2831853f * fil_picture_unit(fil_picture_hash((uint32_t)s->index, 3));
+    fil_f3 a = fil_f3_across(tangent), b = fil_f3_cross(tangent, a);
+    return fil_f3_add(fil_f3_scale(cosf(angle), a), fil_f3_scale(sinf(angle), b));
+}
+
+static void make_frames(guide_point *guide, int count, fil_f3 root)
 {
     fil_f3 tangent = {0, 1, 0};
     for (int i = 0; i < count; ++i) {
         fil_f3 before = guide[i > 0 ? i - 1 : 0].at, after = guide[i + 1 < count ? i + 1 : i].at;
         fil_f3 next = fil_f3_unit(fil_f3_sub(after, before), tangent), normal;
         if (i == 0) {
-            // Turned at random, so that the scatter of neighbours does not repeat.
-            float angle = 6.2831853f * fil_picture_unit(fil_picture_hash(index, 3));
-            fil_f3 a = fil_f3_across(next), b = fil_f3_cross(next, a);
-            normal = fil_f3_add(fil_f3_scale(cosf(angle), a), fil_f3_scale(sinf(angle), b));
+            normal = root;
         } else {
             fil_f3 step = fil_f3_sub(guide[i].at, guide[i - 1].at);
             fil_f3 carried = reflect(tangent, step);
@@ -146,7 +157,7 @@ static void make_guide(const growth *job, const strand *s)
         guide[j].radius = radius_at(s, i) + t * (radius_at(s, i + 1) - radius_at(s, i));
         colour[j] = fil_f3_mix(colour_at(s, i), colour_at(s, i + 1), t);
     }
-    make_frames(guide, count, (uint32_t)s->index);
+    make_frames(guide, count, root_normal(s, guide));
 }
 
 // What makes one hair differ from its guide.
@@ -237,7 +248,7 @@ static bool lay_out(const fil_picture *picture, strand *strands, fil_drawn *out)
         int64_t vertex = 0;
         for (int i = 0; i < hair->strand_count; ++i, ++k) {
             strand *s = &strands[k];
-            *s = (strand){.hair = hair, .vertex = vertex, .vertices = hair->vertex_count[i], .index = (int)k};
+            *s = (strand){.hair = hair, .vertex = vertex, .vertices = hair->vertex_count[i], .own = i, .index = (int)k};
             s->pieces = (int)ceilf(shares_of(s));
             s->guide = out->guide_count;
             s->point = out->point_count;

@@ -10,10 +10,6 @@
 
 // Vectors: single precision is what the rays are traced in.
 
-typedef struct fil_f3 {
-    float x, y, z;
-} fil_f3;
-
 static inline fil_f3 fil_f3_make(const double v[3])
 {
     return (fil_f3){(float)v[0], (float)v[1], (float)v[2]};
@@ -91,10 +87,6 @@ static inline float fil_picture_unit(uint32_t hash)
 
 // What is drawn.
 
-typedef struct fil_picture_box {
-    double low[3], high[3];
-} fil_picture_box;
-
 // Hairs as the rays see them; all copies of all strands, one after another.
 typedef struct fil_drawn {
     fil_picture_box box;
@@ -114,10 +106,12 @@ typedef struct fil_drawn {
 
 // Checks everything that a caller may have got wrong.
 fil_status fil_picture_check(fil_context *context, const fil_picture *picture);
-fil_picture_box fil_picture_bounds(const fil_picture *picture);
 // `least`: no hair is drawn thinner (m), or pixels would miss it and flicker.
 fil_status fil_picture_grow(fil_context *context, fil_arena *arena, const fil_picture *picture, double least,
                             fil_drawn *out);
+
+// The normals at the corners of its triangles, 3 each, of unit length.
+fil_status fil_picture_mesh_normals(fil_arena *arena, const fil_picture_mesh *mesh, fil_f3 **out);
 
 // A camera ready to make rays.
 typedef struct fil_view {
@@ -148,9 +142,9 @@ typedef enum fil_struck { FIL_STRUCK_NOTHING, FIL_STRUCK_HAIR, FIL_STRUCK_MESH }
 typedef struct fil_hit {
     fil_struck kind;
     int mesh;
-    unsigned int segment;
-    float distance, u;
-    fil_f3 normal; // meshes: not of unit length
+    unsigned int segment; // or triangle
+    float distance, u, v;
+    fil_f3 normal; // meshes: of the triangle, not of unit length
 } fil_hit;
 // Embree keeps its own memory; what it is given comes from the arena. The arena must live as long as the rays.
 fil_status fil_rays_create(fil_context *context, fil_arena *arena, const fil_picture *picture, const fil_drawn *drawn,
@@ -173,6 +167,7 @@ typedef struct fil_stage {
     fil_view view;
     fil_drawn drawn;
     fil_rays *rays;
+    fil_f3 **corner; // [meshes][3 triangles] normals
     fil_light light[FIL_LIGHTS];
     fil_f3 up, centre;
     float ground; // height along up

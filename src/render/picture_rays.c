@@ -141,6 +141,7 @@ fil_hit fil_rays_first(const fil_rays *rays, fil_f3 origin, fil_f3 way)
                      .segment = ray.hit.primID,
                      .distance = ray.ray.tfar,
                      .u = ray.hit.u,
+                     .v = ray.hit.v,
                      .normal = {ray.hit.Ng_x, ray.hit.Ng_y, ray.hit.Ng_z}};
 }
 

@@ -122,14 +122,23 @@ static fil_f3 shade_hair(const fil_stage *stage, const fil_hit *hit, fil_f3 at, 
     return fil_f3_along(sum, 0.42f, ambient);
 }
 
+// The smooth normal at a point of a mesh, on the side that is seen.
+static fil_f3 mesh_normal(const fil_stage *stage, const fil_hit *hit, fil_f3 view)
+{
+    const fil_f3 *corner = stage->corner[hit->mesh] + 3 * (size_t)hit->segment;
+    fil_f3 sum = fil_f3_scale(1 - hit->u - hit->v, corner[0]);
+    sum = fil_f3_along(fil_f3_along(sum, hit->u, corner[1]), hit->v, corner[2]);
+    fil_f3 normal = fil_f3_unit(sum, view);
+    // Embree's normal tells the side; the smooth one may look away a little at the rim.
+    return fil_f3_dot(hit->normal, view) * fil_f3_dot(hit->normal, normal) < 0 ? fil_f3_scale(-1, normal) : normal;
+}
+
 static fil_f3 shade_mesh(const fil_stage *stage, const fil_hit *hit, fil_f3 at, fil_f3 view, uint32_t seed)
 {
     enum { RAYS = 2 };
     const float *c = stage->picture->meshes[hit->mesh].colour;
     fil_f3 colour = {c[0], c[1], c[2]}, sum = {0, 0, 0};
-    fil_f3 normal = fil_f3_unit(hit->normal, view);
-    if (fil_f3_dot(normal, view) < 0)
-        normal = fil_f3_scale(-1, normal);
+    fil_f3 normal = mesh_normal(stage, hit, view);
     for (int k = 0; k < FIL_LIGHTS; ++k) {
         const fil_light *light = &stage->light[k];
         float depth = density * fil_depth_at(&light->depth, at), lit = 0;
