@@ -93,8 +93,8 @@ static const fil_film_key path_key_keys[] = {
      .form = FIL_FILM_VECTOR,
      .offset = offsetof(fil_film_path_key, turn),
      .def = "[0, 0, 0]",
-     .min = -1e6,
-     .max = 1e6,
+     .min = -1e6 * FIL_FILM_DEGREE,
+     .max = 1e6 * FIL_FILM_DEGREE,
      .unit = "rad",
      .doc = "how far it has turned about the pivot: the direction is the axis, the length the angle"},
 };
@@ -156,8 +156,8 @@ static const fil_film_key spot_keys[] = {
      .form = FIL_FILM_VECTOR,
      .offset = offsetof(fil_film_spot, turn),
      .def = "[0, 0, 0]",
-     .min = -1e6,
-     .max = 1e6,
+     .min = -1e6 * FIL_FILM_DEGREE,
+     .max = 1e6 * FIL_FILM_DEGREE,
      .unit = "rad",
      .doc = "turned about its origin: the direction is the axis, the length the angle"},
 };
