@@ -15,6 +15,18 @@ static inline void fil_quat_rotate(const double q[4], const double a[3], double 
         out[k] = a[k] + 2 * q[0] * once[k] + 2 * twice[k];
 }
 
+static inline double fil_quat_norm(const double q[4])
+{
+    return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+}
+
+static inline void fil_quat_normalise(double q[4])
+{
+    double size = fil_quat_norm(q);
+    for (int k = 0; k < 4; ++k)
+        q[k] /= size;
+}
+
 // The rotation about the direction of `turn` by its length.
 static inline void fil_quat_from_turn(const double turn[3], double out[4])
 {

@@ -5,7 +5,7 @@
 #include "step/model.h"
 
 #include "base/hash.h"
-#include "math/mat3.h"
+#include "math/quat.h"
 
 #include <math.h>
 #include <string.h>
@@ -173,14 +173,13 @@ fil_status fil_state_pose(fil_context *context, fil_state *state, int group, int
     if (control->paths[hold].track.key_count > 0)
         return fil_context_fail(context, FIL_BAD_INPUT, "group %d: hold %d: follows a track of the scene", group, hold);
     const double *r = pose->rotation, *x = pose->position;
-    double size = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
+    double size = fil_quat_norm(r);
     if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]) || !isfinite(size) || !(size > 0))
         return fil_context_fail(context, FIL_BAD_INPUT,
                                 "group %d: pose: must be finite, its rotation not zero (got %g %g %g, %g %g %g %g)",
                                 group, x[0], x[1], x[2], r[0], r[1], r[2], r[3]);
     fil_pose unit = *pose;
-    for (int k = 0; k < 4; ++k)
-        unit.rotation[k] /= size;
+    fil_quat_normalise(unit.rotation);
     for (int i = strand < 0 ? 0 : strand; i < (strand < 0 ? S->strand_count : strand + 1); ++i)
         state->groups[group].pose[(ptrdiff_t)hold * S->strand_count + i] = unit;
     return FIL_OK;

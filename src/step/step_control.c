@@ -1,4 +1,5 @@
 // What the scene wants at a time, for the step that ends then.
+#include "math/quat.h"
 #include "step/step_pack.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@ static void set_poses(fil_state *state, int group, double t)
         if (control->paths[hold].track.key_count == 0)
             continue;
         fil_pose pose = fil_path_at(&control->paths[hold], t);
+        fil_quat_normalise(pose.rotation);
         for (int i = 0; i < strands; ++i)
             state->groups[group].pose[(ptrdiff_t)hold * strands + i] = pose;
     }
