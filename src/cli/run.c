@@ -1,6 +1,8 @@
 // filum run: a scene becomes frames on disk.
 #include "cli/run.h"
 
+#include "cli/scene.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -125,7 +127,7 @@ static fil_cli_exit run_run(const fil_arguments *arguments)
     char own_scene[FIL_PATH_MAX];
     fil_cache_folder_path(run.folder, FIL_CACHE_SCENE_NAME, own_scene);
     const char *scene = arguments->operand_count > 0 ? arguments->operands[0] : own_scene;
-    fil_status status = fil_film_read(run.context, scene, NULL, 0, &run.film);
+    fil_status status = fil_scene_load(arguments, run.context, scene, &run.film);
     fil_cli_exit code = status == FIL_OK ? work(&run) : fil_report_failure(run.context, status);
     fil_film_destroy(run.film);
     fil_context_destroy(run.context);
@@ -134,6 +136,7 @@ static fil_cli_exit run_run(const fil_arguments *arguments)
 
 static const fil_option options[] = {
     {"out", 'o', FIL_OPTION_TEXT, "DIR", NULL, 0, 0, "the results' folder: made when it is not there"},
+    FIL_SCENE_SET_OPTION,
     {"frames", 0, FIL_OPTION_WHOLE, "N", NULL, 1, 1e9, "stop when there are so many, the one at 0 s counted"},
     {"resume", 0, FIL_OPTION_FLAG, NULL, NULL, 0, 0, "go on where an earlier run of the scene ended, bit for bit"},
     {"force", 0, FIL_OPTION_FLAG, NULL, NULL, 0, 0, "remove the results that are in DIR, and nothing else, first"},

@@ -27,9 +27,8 @@ const fil_curves_format fil_curves_formats[FIL_CURVES_FORMATS] = {
     {"usda", "#usda", fil_curves_usda_read, fil_curves_usda_write},
 };
 
-// Places farther out than this are as bad as infinite: squares of them must stay finite. Strands smaller than its
-// inverse have no shape that squares could tell.
-static const double farthest = 1e30;
+// Strands smaller than its inverse have no shape that squares could tell.
+static const double farthest = FIL_CURVES_FARTHEST;
 // Neighbours nearer than this share of the strand's extent are one place; and so are those that differ in the last few
 // bits of large coordinates: scaling would make them equal.
 static const double doubled_share = 1e-9, doubled_bits = 1e-15;
@@ -39,6 +38,13 @@ static const double longest_in_metres = 3;
 static bool good_unit(double unit)
 {
     return unit >= 1e-9 && unit <= 1e9;
+}
+
+fil_status fil_curves_check_unit(fil_context *context, double unit)
+{
+    if (unit == 0 || good_unit(unit))
+        return FIL_OK;
+    return fil_context_fail(context, FIL_BAD_INPUT, "unit: must be from 1e-9 to 1e9 metres (got %g)", unit);
 }
 
 fil_status fil_curves_create(fil_context *context, int strand_count, int64_t vertex_total, bool with_radius,
@@ -284,14 +290,15 @@ fil_status fil_curves_read_bytes(const fil_curves_input *in, const fil_curves_fo
     *report = (fil_curves_report){0};
     snprintf(report->format, sizeof report->format, "%s", format->name);
     *out = NULL;
-    if (unit != 0 && !good_unit(unit))
-        return fil_context_fail(in->context, FIL_BAD_INPUT, "unit: must be from 1e-9 to 1e9 metres (got %g)", unit);
+    fil_status status = fil_curves_check_unit(in->context, unit);
+    if (status != FIL_OK)
+        return status;
     if (in->size == 0)
         return fil_context_fail(in->context, FIL_BAD_INPUT, "%s: the file is empty", in->name);
     fil_curves_raw raw = {.arena = fil_arena_create(in->context)};
     if (!raw.arena)
         return FIL_NO_MEMORY;
-    fil_status status = format->read(in, &raw);
+    status = format->read(in, &raw);
     if (status == FIL_OK && raw.unit != 0 && !good_unit(raw.unit))
         status = fil_curves_bad(in, "unit", "must be from 1e-9 to 1e9 metres (got %g)", raw.unit);
     if (status == FIL_OK)
@@ -369,13 +376,14 @@ static fil_status check_places(fil_context *context, const char *path, const fil
 
 fil_status fil_curves_write(fil_context *context, const char *path, const fil_curves *curves, double unit)
 {
-    if (unit != 0 && !good_unit(unit))
-        return fil_context_fail(context, FIL_BAD_INPUT, "unit: must be from 1e-9 to 1e9 metres (got %g)", unit);
+    fil_status status = fil_curves_check_unit(context, unit);
+    if (status != FIL_OK)
+        return status;
     const fil_curves_format *format = format_of_ending(path);
     if (!format)
         return unknown_ending(context, path);
     unit = unit > 0 ? unit : 1;
-    fil_status status = check_places(context, path, curves, unit);
+    status = check_places(context, path, curves, unit);
     char temporary[FIL_PATH_MAX];
     if (status == FIL_OK)
         status = fil_file_temporary(context, path, temporary);

@@ -49,6 +49,11 @@ fil_status fil_curves_read_bytes(const fil_curves_input *in, const fil_curves_fo
 
 // ---- for the formats
 
+// Places farther out than this are as bad as infinite: squares of them must stay finite.
+#define FIL_CURVES_FARTHEST 1e30
+
+fil_status fil_curves_check_unit(fil_context *context, double unit); // metres; 0 is fine, too
+
 // The sentence "FILE: place: what is wrong".
 #define fil_curves_bad(in, place, ...) (fil_curves_note((in)->context, (in)->name, (place), __VA_ARGS__), FIL_BAD_INPUT)
 void fil_curves_note(fil_context *context, const char *name, const char *place, const char *format, ...)
