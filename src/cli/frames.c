@@ -5,7 +5,9 @@
 // them to disk.
 #include "cli/frames.h"
 
+#include "base/file.h"
 #include "cli/groom.h"
+#include "scene/colour.h"
 
 #include <string.h>
 #include <strings.h>
@@ -40,6 +42,7 @@ static fil_status open_folder(fil_context *context, const char *folder, fil_fram
     if (groups != out->film->scene.group_count)
         return fil_context_fail(context, FIL_BAD_INPUT, "%s: scene.json has %d groups, strands.fil has %d", folder,
                                 out->film->scene.group_count, groups);
+    out->vertex_total = fil_cache_vertex_total(out->cache);
     fil_cache_group *list = FIL_ARENA_ARRAY(out->arena, fil_cache_group, groups);
     for (int g = 0; list && g < groups; ++g)
         list[g] = *fil_cache_group_at(out->cache, g);
@@ -144,16 +147,17 @@ static fil_status open_groom(fil_context *context, const char *word, double unit
     fil_look *look = FIL_ARENA_ARRAY(out->arena, fil_look, 1);
     if (!group || !out->film || !plain || !look)
         return FIL_NO_MEMORY;
-    *group = (fil_cache_group){.name = word, .strand_count = curves->strand_count, .vertex_total = curves->vertex_total};
+    *group =
+        (fil_cache_group){.name = word, .strand_count = curves->strand_count, .vertex_total = curves->vertex_total};
     group->shape = (fil_shape){.vertex_count = curves->vertex_count, .radius = curves->radius};
     *plain = fil_group_default();
-    *look = (fil_look){.colour = {0.16, 0.075, 0.032}, .hairs = 1, .spread = 0.004};
+    *look = (fil_look){.hairs = 1, .spread = 0.004};
+    fil_colour_find("brown", look->colour);
     look->thickness = curves->radius ? 0 : hair_radius;
     *out->film = (fil_film){.scene = fil_scene_default(), .timing = fil_timing_default(), .looks = look};
     out->film->scene.groups = plain;
     out->film->scene.group_count = 1;
-    out->film->shot =
-        (fil_shot){.width = 960, .height = 720, .samples = 16, .ground = 1, .framed = 1, .angle = 30};
+    out->film->shot = (fil_shot){.width = 960, .height = 720, .samples = 16, .ground = 1, .framed = 1, .angle = 30};
     out->groups = group;
     out->count = 1;
     out->vertex_total = curves->vertex_total;
@@ -168,9 +172,15 @@ fil_status fil_frames_open(fil_context *context, const char *word, double unit, 
         return FIL_NO_MEMORY;
     fil_status status = FIL_OK;
     switch (out->kind) {
-    case FIL_FRAMES_FOLDER: status = open_folder(context, word, out); break;
-    case FIL_FRAMES_SCENE: status = open_scene(context, word, sets, set_count, out); break;
-    case FIL_FRAMES_GROOM: status = open_groom(context, word, unit, out); break;
+    case FIL_FRAMES_FOLDER:
+        status = open_folder(context, word, out);
+        break;
+    case FIL_FRAMES_SCENE:
+        status = open_scene(context, word, sets, set_count, out);
+        break;
+    case FIL_FRAMES_GROOM:
+        status = open_groom(context, word, unit, out);
+        break;
     }
     if (status != FIL_OK)
         fil_frames_close(out);
