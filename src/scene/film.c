@@ -27,28 +27,35 @@ const fil_film_groom_report *fil_film_groom_report_of(const fil_film *film, int 
 
 // ---- the tree
 
-// jansson asks for memory in many small pieces and does not survive every refusal. So all that it can need is asked for
-// at once and given back: where this succeeds, the pieces do, too.
+// jansson asks for memory in many small pieces, and where one is refused it may drop letters without a word. So all
+// that it can need is asked for at once and given back: where this succeeds, the pieces do, too.
 static fil_status check_memory(fil_context *context, size_t length)
 {
-    enum { PER_BYTE = 64, AT_LEAST = 1 << 16 };
-    void *reserve = fil_context_allocate(context, AT_LEAST + PER_BYTE * length);
-    fil_context_release(context, reserve);
-    return reserve ? FIL_OK : FIL_NO_MEMORY;
+    enum { PER_BYTE = 128, AT_LEAST = 1 << 16 }; // the smallest objects, "{},", take 100 bytes for each of theirs
+    json_malloc_t allocate;
+    json_free_t release;
+    json_get_alloc_funcs(&allocate, &release);
+    void *reserve = allocate(AT_LEAST + PER_BYTE * length);
+    if (!reserve)
+        return fil_context_no_memory(context, AT_LEAST + PER_BYTE * length);
+    release(reserve);
+    return FIL_OK;
 }
 
 static fil_status load_tree(fil_film_reader *reader, const char *text, size_t length, json_t **tree)
 {
     json_error_t error;
-    fil_status status = check_memory(reader->context, length);
-    if (status != FIL_OK)
-        return status;
+    fil_film_place whole = {0};
+    size_t blank = 0;
+    while (blank < length && strchr(" \t\r\n", text[blank]))
+        ++blank;
+    if (blank == length)
+        return fil_film_place_fail(reader, &whole, "the file is empty");
     *tree = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (*tree)
         return FIL_OK;
     if (!error.text[0] || json_error_code(&error) == json_error_out_of_memory)
         return fil_context_no_memory(reader->context, length);
-    fil_film_place whole = {0};
     return fil_film_place_fail(reader, &whole, "line %d, column %d: %s", error.line, error.column, error.text);
 }
 
@@ -322,7 +329,12 @@ fil_status fil_film_parse(fil_context *context, const char *name, const char *fo
                               .unit = 1,
                               .unit_name = "m"};
     json_t *tree = NULL;
-    fil_status status = load_tree(&reader, text, length, &tree);
+    size_t total = length;
+    for (int i = 0; i < set_count; ++i)
+        total += strlen(sets[i]);
+    fil_status status = check_memory(context, total);
+    if (status == FIL_OK)
+        status = load_tree(&reader, text, length, &tree);
     if (status == FIL_OK)
         status = parse_tree(&reader, tree, sets, set_count, whole);
     json_decref(tree);
