@@ -323,6 +323,15 @@ TEST(film_takes_overrides)
     film = film_with(context, scene, "groups.a.groom.strands=4");
     ck_assert_int_eq(film->scene.groups[0].groom.strand_count, 4);
     fil_film_destroy(film);
+    // Texts that stand for objects are opened.
+    film = film_with(context, "{'groups': [{'groom': 'line:strands=2,length=0.1'}]}", "groups.0.groom.strands=3");
+    ck_assert_int_eq(film->scene.groups[0].groom.strand_count, 3);
+    ck_assert_int_eq(film->scene.groups[0].groom.vertex_count[0], 21);
+    fil_film_destroy(film);
+    film = film_with(context, "{'groups': [{'tip': 'pinned'}]}", "groups.0.tip.release=2");
+    ck_assert_int_eq(film->scene.groups[0].tip, FIL_END_PINNED);
+    ck_assert_double_eq(film->scene.groups[0].tip_path.release, 2);
+    fil_film_destroy(film);
     // One after another.
     static const char *const sets[] = {"title=one", "title=two", "time={\"fps\": 10}", "time.duration=1"};
     test_ok(context, parse(context, scene, sets, 4, &film));
