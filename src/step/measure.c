@@ -17,7 +17,7 @@ static fil_v4 elastic_energy(const fil_strands *S, const fil_state *state, int g
     return fil_v4_load(energy);
 }
 
-static void add_vertex(const fil_model *model, const double m[4], const double x[4], const double v[4], int dofs,
+static void add_vertex(const double gravity[3], const double m[4], const double x[4], const double v[4], int dofs,
                        fil_measure *out)
 {
     double arm[3];
@@ -25,7 +25,7 @@ static void add_vertex(const fil_model *model, const double m[4], const double x
     out->mass += m[0];
     for (int k = 0; k < 3; ++k) {
         out->kinetic += 0.5 * m[0] * v[k] * v[k];
-        out->gravity -= m[0] * model->gravity[k] * x[k];
+        out->gravity -= m[0] * gravity[k] * x[k];
         out->momentum[k] += m[0] * v[k];
         out->angular_momentum[k] += m[0] * arm[k];
     }
@@ -51,6 +51,8 @@ void fil_state_measure(const fil_state *state, int group, fil_measure *out)
     const fil_strands *S = &state->model->groups[group];
     const fil_group_state *now = &state->groups[group];
     int dofs = S->type->dofs;
+    double gravity[3];
+    fil_control_gravity(&state->model->control, state->head->time, gravity);
     *out = (fil_measure){0};
     for (int pack = 0; pack < S->pack_count; ++pack) {
         fil_v4 energy = elastic_energy(S, state, group, pack);
@@ -66,7 +68,7 @@ void fil_state_measure(const fil_state *state, int group, fil_measure *out)
             read_numbers(S->inertia, at, dofs, m);
             read_numbers(now->q, at, dofs, x);
             read_numbers(now->v, at, dofs, v);
-            add_vertex(state->model, m, x, v, dofs, out);
+            add_vertex(gravity, m, x, v, dofs, out);
             if (i + 1 == S->vertices[strand])
                 continue;
             read_numbers(now->q, at + (int64_t)dofs * FIL_LANES, dofs, next);

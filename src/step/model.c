@@ -43,11 +43,6 @@ fil_pose fil_pose_default(void)
 
 static fil_status check_scene(fil_context *context, const fil_scene *scene)
 {
-    for (int k = 0; k < 3; ++k)
-        if (!isfinite(scene->gravity[k]) || !isfinite(scene->wind[k]))
-            return fil_context_fail(context, FIL_BAD_INPUT, "%s[%d]: must be finite (got %g)",
-                                    isfinite(scene->gravity[k]) ? "wind" : "gravity", k,
-                                    isfinite(scene->gravity[k]) ? scene->wind[k] : scene->gravity[k]);
     for (int i = 0; i < fil_motion_field_count; ++i) {
         const fil_field *field = &fil_motion_fields[i];
         const char *place = (const char *)&scene->motion + field->offset;
@@ -70,9 +65,7 @@ static fil_status check_scene(fil_context *context, const fil_scene *scene)
 
 static uint64_t fingerprint(const fil_model *model)
 {
-    uint64_t hash = 0;
-    hash = fil_hash_bytes(hash, model->gravity, sizeof model->gravity);
-    hash = fil_hash_bytes(hash, model->wind, sizeof model->wind);
+    uint64_t hash = fil_control_hash(&model->control, 0);
     hash = fil_hash_bytes(hash, &model->motion, sizeof model->motion);
     for (int g = 0; g < model->group_count; ++g) {
         const fil_strands *S = &model->groups[g];
@@ -89,14 +82,16 @@ static uint64_t fingerprint(const fil_model *model)
         hash = fil_hash_bytes(hash, S->strain, row * (size_t)type->strain_count);
         hash = fil_hash_bytes(hash, S->q, row * (size_t)type->dofs);
         hash = fil_hash_bytes(hash, S->free, row * (size_t)type->dofs);
+        hash = fil_hash_bytes(hash, S->holder, (size_t)S->row_count * FIL_LANES);
     }
     return hash;
 }
 
 static fil_status compile(fil_context *context, const fil_scene *scene, fil_model *model)
 {
-    memcpy(model->gravity, scene->gravity, sizeof model->gravity);
-    memcpy(model->wind, scene->wind, sizeof model->wind);
+    fil_status status = fil_control_build(context, model->arena, scene, &model->control);
+    if (status != FIL_OK)
+        return status;
     // Field by field: bytes between the fields would spoil the fingerprint.
     memset(&model->motion, 0, sizeof model->motion);
     model->motion.scheme = scene->motion.scheme;
@@ -116,7 +111,7 @@ static fil_status compile(fil_context *context, const fil_scene *scene, fil_mode
         int length = snprintf(place, sizeof place, "groups[%d]", model->group_count);
         if (*name)
             snprintf(place + length, sizeof place - (size_t)length, " (%.80s)", name);
-        fil_status status = fil_strands_build(context, model->arena, group, place, &model->groups[model->group_count]);
+        status = fil_strands_build(context, model->arena, group, place, &model->groups[model->group_count]);
         if (status != FIL_OK)
             return status;
     }
@@ -159,4 +154,38 @@ int fil_model_vertex_count(const fil_model *model, int group)
 {
     FIL_ASSERT(group >= 0 && group < model->group_count);
     return (int)model->groups[group].vertex_count;
+}
+
+int fil_model_strand_count(const fil_model *model, int group)
+{
+    FIL_ASSERT(group >= 0 && group < model->group_count);
+    return model->groups[group].strand_count;
+}
+
+uint64_t fil_model_fingerprint(const fil_model *model)
+{
+    return model->fingerprint;
+}
+
+// Numbers of the edges of all strands, 0 behind the last; with `last`, that one too.
+static void read_rows(const fil_strands *S, const double *rows, bool last, double *out)
+{
+    for (int strand = 0; out && strand < S->strand_count; ++strand) {
+        int slot = S->slot[strand], n = S->vertices[strand];
+        const double *from = rows + S->pack_row[slot / FIL_LANES] * FIL_LANES + slot % FIL_LANES;
+        for (int i = 0; i < n; ++i)
+            out[S->first_vertex[strand] + i] = i + 1 < n || last ? from[(ptrdiff_t)i * FIL_LANES] : 0;
+    }
+}
+
+void fil_model_shape(const fil_model *model, int group, const fil_shape *out)
+{
+    FIL_ASSERT(group >= 0 && group < model->group_count);
+    const fil_strands *S = &model->groups[group];
+    if (out->vertex_count)
+        memcpy(out->vertex_count, S->vertices, (size_t)S->strand_count * sizeof(int));
+    read_rows(S, S->radius, true, out->radius);
+    read_rows(S, S->edge_length, false, out->length);
+    read_rows(S, S->edge_stiffness, false, out->stiffness);
+    read_rows(S, S->curvature, false, out->curvature);
 }

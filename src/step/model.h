@@ -2,13 +2,14 @@
 #ifndef FIL_STEP_MODEL_H
 #define FIL_STEP_MODEL_H
 
+#include "control/control.h"
 #include "strand/strand.h"
 
 struct fil_model {
     fil_arena *arena;
     int group_count;
     fil_strands *groups;
-    double gravity[3], wind[3];
+    fil_control control;
     fil_motion motion;
     uint64_t fingerprint; // of everything above: a checkpoint of another model is refused
 };
@@ -22,7 +23,7 @@ typedef struct fil_group_state {
     double *q_before, *v_before; // one step earlier, for FIL_SCHEME_BDF2
     double *frame;               // [rows × frame_count]
     double *force;               // [rows × 3] of the host
-    fil_pose *pose[2];           // [strands] of the root, of the tip
+    fil_pose *pose;              // [holds × strands] of what holds them: root, tip, pins
 } fil_group_state;
 
 // How one strand fared in a step.
@@ -40,6 +41,10 @@ typedef struct fil_group_scratch {
     double *gradient, *direction; // [rows × dofs]
     double *band[3];              // [rows × dofs × (bandwidth + 1)]; the second and third serve repairs
     fil_strand_report *report;    // [packs × FIL_LANES]
+    double *seconds;              // [packs × FIL_PHASES] of a thread
+    const double *free;           // [rows × dofs] 1 free, 0 held: the model's, or `free_now`
+    double *free_now;             // the same after releases; NULL: the group knows none
+    bool *released;               // [holds]
 } fil_group_scratch;
 
 typedef struct fil_memory_head {

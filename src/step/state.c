@@ -5,6 +5,7 @@
 #include "step/model.h"
 
 #include "base/hash.h"
+#include "math/quat.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,12 +43,13 @@ static void divide_memory(portion *p, const fil_model *model, fil_memory_head **
         state->v_before = take(p, dofs);
         state->frame = take(p, row * (size_t)S->type->frame_count);
         state->force = take(p, 3 * row);
-        for (int end = 0; end < 2; ++end)
-            state->pose[end] = take(p, (size_t)S->strand_count * sizeof(fil_pose));
+        size_t holds = (size_t)model->control.groups[g].hold_count;
+        state->pose = take(p, holds * (size_t)S->strand_count * sizeof(fil_pose));
     }
 }
 
-static fil_status make_scratch(fil_arena *arena, const fil_strands *S, fil_group_scratch *out)
+static fil_status make_scratch(fil_arena *arena, const fil_strands *S, const fil_control_group *control,
+                               fil_group_scratch *out)
 {
     int dofs = S->type->dofs, frame = S->type->frame_count;
     struct {
@@ -72,10 +74,16 @@ static fil_status make_scratch(fil_arena *arena, const fil_strands *S, fil_group
             return FIL_NO_MEMORY;
     }
     out->report = FIL_ARENA_ARRAY(arena, fil_strand_report, (size_t)S->pack_count * FIL_LANES);
-    return out->report ? FIL_OK : FIL_NO_MEMORY;
+    out->seconds = FIL_ARENA_ARRAY(arena, double, (size_t)S->pack_count *FIL_PHASES);
+    out->released = FIL_ARENA_ARRAY(arena, bool, control->hold_count);
+    out->free = S->free;
+    if (control->releases)
+        out->free_now = FIL_ARENA_ARRAY(arena, double, (size_t)S->row_count *FIL_LANES *(size_t)dofs);
+    bool good = out->report && out->seconds && out->released && (out->free_now || !control->releases);
+    return good ? FIL_OK : FIL_NO_MEMORY;
 }
 
-static void start_group(const fil_strands *S, fil_group_state *state)
+static void start_group(const fil_strands *S, int holds, fil_group_state *state)
 {
     size_t row = (size_t)S->row_count * FIL_LANES * sizeof(double), dofs = row * (size_t)S->type->dofs;
     memcpy(state->q, S->q, dofs);
@@ -83,8 +91,8 @@ static void start_group(const fil_strands *S, fil_group_state *state)
     memcpy(state->q_before, S->q, dofs);
     memcpy(state->v_before, S->v, dofs);
     memcpy(state->frame, S->frame, row * (size_t)S->type->frame_count);
-    for (int i = 0; i < S->strand_count; ++i)
-        state->pose[0][i] = state->pose[1][i] = fil_pose_default();
+    for (int i = 0; i < holds * S->strand_count; ++i)
+        state->pose[i] = fil_pose_default();
 }
 
 static fil_status fill_state(fil_arena *arena, const fil_model *model, fil_state *state)
@@ -103,10 +111,11 @@ static fil_status fill_state(fil_arena *arena, const fil_model *model, fil_state
     p = (portion){.base = state->memory};
     divide_memory(&p, model, &state->head, state->groups);
     for (int g = 0; g < model->group_count; ++g) {
-        fil_status status = make_scratch(arena, &model->groups[g], &state->scratch[g]);
+        const fil_control_group *control = &model->control.groups[g];
+        fil_status status = make_scratch(arena, &model->groups[g], control, &state->scratch[g]);
         if (status != FIL_OK)
             return status;
-        start_group(&model->groups[g], &state->groups[g]);
+        start_group(&model->groups[g], control->hold_count, &state->groups[g]);
     }
     return FIL_OK;
 }
@@ -156,17 +165,23 @@ fil_status fil_state_pose(fil_context *context, fil_state *state, int group, int
     if (strand < -1 || strand >= S->strand_count)
         return fil_context_fail(context, FIL_BAD_INPUT, "group %d: strand %d: there are %d", group, strand,
                                 S->strand_count);
+    const fil_control_group *control = &state->model->control.groups[group];
+    if (hold < 0 || hold >= control->hold_count)
+        return fil_context_fail(context, FIL_BAD_INPUT,
+                                "group %d: hold %d: must be root (0), tip (1) or one of %d pins", group, hold,
+                                control->hold_count - FIL_HOLD_PIN);
+    if (control->paths[hold].track.key_count > 0)
+        return fil_context_fail(context, FIL_BAD_INPUT, "group %d: hold %d: follows a track of the scene", group, hold);
     const double *r = pose->rotation, *x = pose->position;
-    double size = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
+    double size = fil_quat_norm(r);
     if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]) || !isfinite(size) || !(size > 0))
         return fil_context_fail(context, FIL_BAD_INPUT,
                                 "group %d: pose: must be finite, its rotation not zero (got %g %g %g, %g %g %g %g)",
                                 group, x[0], x[1], x[2], r[0], r[1], r[2], r[3]);
     fil_pose unit = *pose;
-    for (int k = 0; k < 4; ++k)
-        unit.rotation[k] /= size;
+    fil_quat_normalise(unit.rotation);
     for (int i = strand < 0 ? 0 : strand; i < (strand < 0 ? S->strand_count : strand + 1); ++i)
-        state->groups[group].pose[hold][i] = unit;
+        state->groups[group].pose[(ptrdiff_t)hold * S->strand_count + i] = unit;
     return FIL_OK;
 }
 
@@ -237,6 +252,21 @@ static void read_normals(const fil_strands *S, const fil_state *state, int group
     }
 }
 
+static void read_stretch(const fil_strands *S, const double *q, double *out)
+{
+    int dofs = S->type->dofs;
+    for (int strand = 0; strand < S->strand_count; ++strand) {
+        double *at = out + S->first_vertex[strand];
+        for (int i = 0; i + 1 < S->vertices[strand]; ++i) {
+            double e[3];
+            for (int k = 0; k < 3; ++k)
+                e[k] = q[packed(S, strand, i + 1, dofs, k)] - q[packed(S, strand, i, dofs, k)];
+            at[i] = fil_vec3_norm(e) / S->edge_length[packed(S, strand, i, 1, 0)] - 1;
+        }
+        at[S->vertices[strand] - 1] = at[S->vertices[strand] - 2];
+    }
+}
+
 void fil_state_read(const fil_state *state, int group, const fil_frame *out)
 {
     FIL_ASSERT(group >= 0 && group < state->model->group_count);
@@ -247,6 +277,8 @@ void fil_state_read(const fil_state *state, int group, const fil_frame *out)
         read_vectors(S, S->type->dofs, state->groups[group].v, out->velocity);
     if (out->normal)
         read_normals(S, state, group, out->normal);
+    if (out->stretch)
+        read_stretch(S, state->groups[group].q, out->stretch);
 }
 
 size_t fil_state_size(const fil_state *state)

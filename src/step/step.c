@@ -1,11 +1,12 @@
-// One step, in order: predict, guess, solve, commit, report. Without contact strands do not feel each other, so each
-// pack runs through the whole step by itself and its matrices stay in the cache.
+// One step, in order: control, predict, guess, solve, commit, report. Without contact strands do not feel each other,
+// so each pack runs through the whole step by itself and its matrices stay in the cache.
 #include "base/parallel.h"
+#include "base/timer.h"
 #include "step/step_pack.h"
 
 #include <math.h>
 
-enum { PACKS_AT_ONCE = 4 };
+enum { PACKS_AT_ONCE = 1 };
 
 // Keeps the first factor of the step while each iteration brings the strand this much closer.
 static const double serves = 0.3;
@@ -66,8 +67,11 @@ static fil_v4 goal_of(const fil_newton *newton, double tolerance, double s)
 }
 
 // Newton's method, its quasi and its fixed form. On return newton->q is the last iterate.
-static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_strand_report *report)
+static void solve(const fil_step_job *job, fil_newton *newton, fil_strand_report *report)
 {
+    const fil_motion *motion = &job->state->model->motion;
+    double s = job->s;
+    fil_pack_guess(job, newton);
     bool quasi = motion->method == FIL_METHOD_QUASI, search = motion->method != FIL_METHOD_FIXED, renew = true;
     fil_m4 active = all_lanes;
     fil_v4 last = fil_v4_all(INFINITY), goal = goal_of(newton, motion->tolerance, s);
@@ -106,28 +110,41 @@ static void solve(const fil_motion *motion, double s, fil_newton *newton, fil_st
     }
 }
 
-static void step_packs(void *data, int64_t begin, int64_t end)
+// Time since the last call, for a phase of a pack.
+static void note_time(double *last, double *seconds)
+{
+    double now = fil_timer_seconds();
+    *seconds = now - *last;
+    *last = now;
+}
+
+static void run_packs(void *data, int64_t begin, int64_t end)
 {
     const fil_step_job *job = data;
-    const fil_model *model = job->state->model;
-    const fil_strands *S = &model->groups[job->group];
     fil_group_scratch *scratch = &job->state->scratch[job->group];
+    double last = fil_timer_seconds();
     for (int64_t pack = begin; pack < end; ++pack) {
         fil_newton newton;
         fil_strand_report *report = scratch->report + pack * FIL_LANES;
+        double *seconds = scratch->seconds + pack * FIL_PHASES;
         for (int lane = 0; lane < FIL_LANES; ++lane)
             report[lane] = (fil_strand_report){0};
-        fil_newton_start(S, scratch, (int)pack, &newton);
+        fil_newton_start(&job->state->model->groups[job->group], scratch, (int)pack, &newton);
         fil_pack_predict(job, &newton);
-        fil_pack_guess(job, &newton);
-        solve(&model->motion, job->s, &newton, report);
+        note_time(&last, &seconds[FIL_PHASE_PREDICT]);
+        job->solve(job, &newton, report);
+        note_time(&last, &seconds[FIL_PHASE_SOLVE]);
         fil_m4 fine = fil_pack_commit(job, &newton);
         for (int lane = 0; lane < FIL_LANES; ++lane)
             report[lane].failed = fine[lane] == 0;
+        if (job->stop)
+            fil_pack_stop(job, &newton);
+        note_time(&last, &seconds[FIL_PHASE_COMMIT]);
     }
 }
 
-void fil_step_report(const fil_strands *S, const fil_strand_report *report, fil_step_stats *stats)
+// Adds the reports of a group, in the order of its strands.
+static void add_reports(const fil_strands *S, const fil_strand_report *report, fil_step_stats *stats)
 {
     stats->strands += S->strand_count;
     for (int slot = 0; slot < S->strand_count; ++slot) {
@@ -145,13 +162,39 @@ void fil_step_report(const fil_strands *S, const fil_strand_report *report, fil_
     }
 }
 
+// Packs run through all phases by themselves: the time on the clock is divided as that of the threads was.
+static void add_seconds(const fil_strands *S, const double *of_packs, double clock, fil_step_stats *stats)
+{
+    double sum[FIL_PHASES] = {0}, all = 0;
+    for (int64_t i = 0; i < (int64_t)S->pack_count * FIL_PHASES; ++i) {
+        sum[i % FIL_PHASES] += of_packs[i];
+        all += of_packs[i];
+    }
+    for (int phase = 0; phase < FIL_PHASES && all > 0; ++phase)
+        stats->seconds[phase] += clock * sum[phase] / all;
+}
+
+void fil_step_groups(fil_step_job *job, fil_step_stats *stats)
+{
+    const fil_model *model = job->state->model;
+    for (job->group = 0; job->group < model->group_count; ++job->group) {
+        const fil_strands *S = &model->groups[job->group];
+        const fil_group_scratch *scratch = &job->state->scratch[job->group];
+        double start = fil_timer_seconds();
+        fil_parallel_for(job->context, S->pack_count, PACKS_AT_ONCE, run_packs, job);
+        add_reports(S, scratch->report, stats);
+        add_seconds(S, scratch->seconds, fil_timer_seconds() - start, stats);
+    }
+}
+
 fil_status fil_step(fil_context *context, fil_state *state, double h, fil_step_stats *stats)
 {
     if (!(h > 0) || !isfinite(h))
         return fil_context_fail(context, FIL_BAD_INPUT, "step: must be a finite number of seconds > 0 (got %g)", h);
     const fil_model *model = state->model;
     fil_memory_head *head = state->head;
-    fil_step_job job = {.context = context, .state = state, .h = h, .s = h, .scheme = model->motion.scheme};
+    fil_step_job job = {
+        .context = context, .state = state, .h = h, .s = h, .scheme = model->motion.scheme, .solve = solve};
     if (job.scheme == FIL_SCHEME_THETA)
         job.s = model->motion.theta * h;
     if (job.scheme == FIL_SCHEME_BDF2 && head->h_before == h)
@@ -159,14 +202,21 @@ fil_status fil_step(fil_context *context, fil_state *state, double h, fil_step_s
     else if (job.scheme == FIL_SCHEME_BDF2)
         job.scheme = FIL_SCHEME_EULER;
     fil_step_stats sum = {0};
-    for (job.group = 0; job.group < model->group_count; ++job.group) {
-        const fil_strands *S = &model->groups[job.group];
-        fil_parallel_for(context, S->pack_count, PACKS_AT_ONCE, step_packs, &job);
-        fil_step_report(S, state->scratch[job.group].report, &sum);
-    }
+    double start = fil_timer_seconds();
+    // What is let go within a step is let go at the start of it when that is nearer.
+    fil_step_control(&job, head->time + h, head->time + 0.5 * h);
+    sum.seconds[FIL_PHASE_CONTROL] = fil_timer_seconds() - start;
+    fil_step_groups(&job, &sum);
     head->time += h;
     head->h_before = h;
     if (stats)
         *stats = sum;
     return FIL_OK;
+}
+
+const char *fil_phase_name(fil_phase phase)
+{
+    static const char *const names[FIL_PHASES] = {"control", "predict", "solve", "commit"};
+    FIL_ASSERT(phase >= 0 && phase < FIL_PHASES);
+    return names[phase];
 }

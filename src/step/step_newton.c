@@ -34,7 +34,7 @@ void fil_newton_start(const fil_strands *S, const fil_group_scratch *scratch, in
                    .param = S->param},
         .inertia = S->inertia + row * type->dofs,
         .drag = S->drag + row,
-        .is_free = S->free + row * type->dofs,
+        .is_free = scratch->free + row * type->dofs,
         .radius = S->radius + row,
         .q_hat = scratch->q_hat + row * type->dofs,
         .q_tilde = scratch->q_tilde + row * type->dofs,

@@ -9,7 +9,7 @@
 // k (1 + T/h) with the rest strain (ε̄ + T/h ε_now) / (1 + T/h). It is first order in time whatever the scheme.
 #include "step/step_pack.h"
 
-#include "math/mat3.h"
+#include "math/quat.h"
 #include "math/trig.h"
 
 #include <string.h>
@@ -22,7 +22,6 @@ static const double *state_array(const fil_newton *newton, const double *array)
 // Gravity, wind and the host's forces.
 static void fill_load(const fil_step_job *job, const fil_newton *newton, double *load)
 {
-    const fil_model *model = job->state->model;
     int dofs = newton->S->type->dofs;
     const double *force = job->state->groups[job->group].force + newton->S->pack_row[newton->pack] * 3 * FIL_LANES;
     for (int i = 0; i < newton->vertices; ++i) {
@@ -31,7 +30,7 @@ static void fill_load(const fil_step_job *job, const fil_newton *newton, double 
             ptrdiff_t at = ((ptrdiff_t)i * dofs + k) * FIL_LANES;
             fil_v4 sum = {0};
             if (k < 3)
-                sum = fil_v4_load(newton->inertia + at) * model->gravity[k] + drag * model->wind[k] +
+                sum = fil_v4_load(newton->inertia + at) * job->gravity[k] + drag * job->wind[k] +
                       fil_v4_load(force + ((ptrdiff_t)i * 3 + k) * FIL_LANES);
             fil_v4_store(load + at, sum * fil_v4_load(newton->is_free + at));
         }
@@ -111,24 +110,13 @@ void fil_pack_predict(const fil_step_job *job, fil_newton *newton)
     }
 }
 
-// rotation (a unit quaternion w x y z) applied to a: a + 2 w (r × a) + 2 r × (r × a)
-static void rotate(const double rotation[4], const double a[3], double out[3])
-{
-    const double *r = rotation + 1;
-    double once[3], twice[3];
-    fil_vec3_cross(r, a, once);
-    fil_vec3_cross(r, once, twice);
-    for (int k = 0; k < 3; ++k)
-        out[k] = a[k] + 2 * rotation[0] * once[k] + 2 * twice[k];
-}
-
 static const fil_pose *pose_of(const fil_step_job *job, const fil_newton *newton, int64_t row, int lane)
 {
     const fil_strands *S = newton->S;
-    int holder = S->holder[row * FIL_LANES + lane];
-    if (holder != 1 && holder != 2)
+    int hold = S->holder[row * FIL_LANES + lane] - 1, strand = S->strand_of_slot[newton->pack * FIL_LANES + lane];
+    if (hold < 0 || hold == FIL_BEYOND - 1 || job->state->scratch[job->group].released[hold])
         return NULL;
-    return &job->state->groups[job->group].pose[holder - 1][S->strand_of_slot[newton->pack * FIL_LANES + lane]];
+    return &job->state->groups[job->group].pose[(ptrdiff_t)hold * S->strand_count + strand];
 }
 
 // Held vertices of the iterate to where their pose takes them.
@@ -144,7 +132,7 @@ static void hold_positions(const fil_step_job *job, const fil_newton *newton, do
             for (int k = 0; k < 3; ++k)
                 x[k] = S->q[(row * dofs + k) * FIL_LANES + lane];
             if (pose)
-                rotate(pose->rotation, x, turned);
+                fil_quat_rotate(pose->rotation, x, turned);
             for (int k = 0; k < 3 && pose; ++k)
                 q[(S->held_vertex[h] * dofs + k) * FIL_LANES + lane] = turned[k] + pose->position[k];
         }
@@ -175,7 +163,7 @@ static void hold_angles(const fil_step_job *job, const fil_newton *newton, doubl
                 now[k] = axes[(i * 3 + k) * FIL_LANES + lane];
                 t[k] = q[((i + 1) * dofs + k) * FIL_LANES + lane] - q[(i * dofs + k) * FIL_LANES + lane];
             }
-            rotate(pose->rotation, start, target);
+            fil_quat_rotate(pose->rotation, start, target);
             fil_vec3_cross(now, target, across);
             double length = fil_vec3_norm(t);
             *angle += length > 0 ? atan2(fil_vec3_dot(across, t) / length, fil_vec3_dot(now, target)) : 0;

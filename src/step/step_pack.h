@@ -5,15 +5,25 @@
 #include "step/step_newton.h"
 
 // A group in a step of h seconds.
-typedef struct fil_step_job {
+typedef struct fil_step_job fil_step_job;
+struct fil_step_job {
     fil_context *context;
     fil_state *state;
     int group;
+    double gravity[3], wind[3]; // of the moment
     double h;
     double s;           // effective step of the scheme: a = 1 / s², v = (q - q̂) / s
     int max_iterations; // of a relaxation
     fil_scheme scheme;  // BDF2 falls back to Euler without an equal step before
-} fil_step_job;
+    // From the prediction to the new state.
+    void (*solve)(const fil_step_job *job, fil_newton *newton, fil_strand_report *report);
+    bool stop; // no velocity in the end
+};
+
+// What the scene wants at time t: gravity and wind into the job, poses and releases into the state.
+void fil_step_control(fil_step_job *job, double t, double release_time);
+// Predicts, solves and commits all packs of all groups and sums up how it went.
+void fil_step_groups(fil_step_job *job, fil_step_stats *stats);
 
 // Loads, q̂, q̃, the strains where no stress acts; sets the objective of the solve.
 void fil_pack_predict(const fil_step_job *job, fil_newton *newton);
@@ -26,8 +36,5 @@ void fil_pack_stop(const fil_step_job *job, const fil_newton *newton);
 // The iterate becomes the state, velocities with it. Lanes that are not finite are put back, at rest; returns the mask
 // of those that are fine.
 fil_m4 fil_pack_commit(const fil_step_job *job, const fil_newton *newton);
-
-// Adds the reports of a group, in the order of its strands.
-void fil_step_report(const fil_strands *S, const fil_strand_report *report, fil_step_stats *stats);
 
 #endif

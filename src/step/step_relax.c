@@ -5,12 +5,9 @@
 // The shift is a pseudo time step: large where the search had to be shortened, ten times smaller after every full step,
 // zero in the end, where convergence is quadratic. Directions of negative curvature never survive, since an indefinite
 // Hessian is replaced by the safe one: the end is a minimum, unless symmetry hides the way down.
-#include "base/parallel.h"
 #include "step/step_pack.h"
 
 #include <math.h>
-
-enum { PACKS_AT_ONCE = 1 };
 
 // Statics: no inertia, no drag, no viscosity.
 static void set_statics(fil_newton *newton)
@@ -61,6 +58,8 @@ static fil_v4 lengths(const fil_newton *newton)
 static void relax(const fil_step_job *job, fil_newton *newton, fil_strand_report *report)
 {
     const double first = 1e-6, least = 1e-16, close = 1e-10, stride = 0.2;
+    fil_pack_stand_still(job, newton);
+    set_statics(newton);
     fil_v4 length = lengths(newton), zero = {0};
     fil_m4 active = {-1, -1, -1, -1};
     fil_newton_evaluate(newton, false, true, &newton->energy);
@@ -96,41 +95,21 @@ static void relax(const fil_step_job *job, fil_newton *newton, fil_strand_report
     }
 }
 
-static void relax_packs(void *data, int64_t begin, int64_t end)
-{
-    const fil_step_job *job = data;
-    const fil_strands *S = &job->state->model->groups[job->group];
-    fil_group_scratch *scratch = &job->state->scratch[job->group];
-    for (int64_t pack = begin; pack < end; ++pack) {
-        fil_newton newton;
-        fil_strand_report *report = scratch->report + pack * FIL_LANES;
-        for (int lane = 0; lane < FIL_LANES; ++lane)
-            report[lane] = (fil_strand_report){0};
-        fil_newton_start(S, scratch, (int)pack, &newton);
-        fil_pack_predict(job, &newton);
-        fil_pack_stand_still(job, &newton);
-        set_statics(&newton);
-        relax(job, &newton, report);
-        fil_m4 fine = fil_pack_commit(job, &newton);
-        for (int lane = 0; lane < FIL_LANES; ++lane)
-            report[lane].failed = fine[lane] == 0;
-        fil_pack_stop(job, &newton);
-    }
-}
-
 fil_status fil_relax(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats)
 {
     if (max_iterations < 1)
         return fil_context_fail(context, FIL_BAD_INPUT, "relax: max_iterations must be at least 1 (got %d)",
                                 max_iterations);
-    const fil_model *model = state->model;
     fil_step_stats sum = {0};
-    fil_step_job job = {.context = context, .state = state, .h = 1, .s = 1, .max_iterations = max_iterations};
-    for (job.group = 0; job.group < model->group_count; ++job.group) {
-        const fil_strands *S = &model->groups[job.group];
-        fil_parallel_for(context, S->pack_count, PACKS_AT_ONCE, relax_packs, &job);
-        fil_step_report(S, state->scratch[job.group].report, &sum);
-    }
+    fil_step_job job = {.context = context,
+                        .state = state,
+                        .h = 1,
+                        .s = 1,
+                        .max_iterations = max_iterations,
+                        .solve = relax,
+                        .stop = true};
+    fil_step_control(&job, fil_state_time(state), fil_state_time(state));
+    fil_step_groups(&job, &sum);
     state->head->h_before = 0;
     if (stats)
         *stats = sum;
@@ -144,6 +123,7 @@ fil_status fil_state_unstable_modes(fil_context *context, fil_state *state, int 
         return fil_context_fail(context, FIL_BAD_INPUT, "group %d: there are %d", group, state->model->group_count);
     const fil_strands *S = &state->model->groups[group];
     fil_step_job job = {.context = context, .state = state, .group = group, .h = 1, .s = 1};
+    fil_step_control(&job, fil_state_time(state), fil_state_time(state));
     for (int pack = 0; pack < S->pack_count; ++pack) {
         fil_newton newton;
         int negative[FIL_LANES];

@@ -14,6 +14,9 @@ extern const int fil_material_field_count;
 fil_status fil_strand_type_parse(fil_context *context, fil_arena *arena, const char *text, const fil_strand_type **type,
                                  void **param);
 
+// The holder of a vertex beyond the end of its strand.
+enum { FIL_BEYOND = 255 };
+
 // A group, compiled. Arrays with numbers per vertex are packed: see extend.h.
 typedef struct fil_strands {
     const fil_strand_type *type;
@@ -34,18 +37,20 @@ typedef struct fil_strands {
     double *strand_length; // [strands] m, at rest
 
     // Constants, [rows × count].
-    double *inertia;     // dofs: kg, and kg m² for angles
-    double *drag;        // 1: kg/s, of the air on the whole vertex
-    double *radius;      // 1: m
-    double *edge_length; // 1: m, of the edge behind, at rest
-    double *constants;   // type->constant_count
-    double *strain;      // type->strain_count, at rest
-    double *free;        // dofs: 1 free, 0 held
+    double *inertia;        // dofs: kg, and kg m² for angles
+    double *drag;           // 1: kg/s, of the air on the whole vertex
+    double *radius;         // 1: m
+    double *edge_length;    // 1: m, of the edge behind, at rest
+    double *edge_stiffness; // 1: N, E A of the same
+    double *curvature;      // 1: 1/m, of the rest shape; 0 at both ends
+    double *constants;      // type->constant_count
+    double *strain;         // type->strain_count, at rest
+    double *free;           // dofs: 1 free, 0 held
 
     // Held unknowns: the rows that have any, by packs.
     int64_t *held_start;   // [packs + 1]
     int *held_vertex;      // vertex within the pack
-    unsigned char *holder; // [rows × FIL_LANES] 0 none, 1 root pose, 2 tip pose, 3 beyond the end of the strand
+    unsigned char *holder; // [rows × FIL_LANES] 0 none, 1 root, 2 tip, 3 ... pins, FIL_BEYOND
 
     // At the start.
     double *q, *v; // dofs

@@ -4,6 +4,7 @@
 #include "strand/strand.h"
 
 #include "base/settings.h"
+#include "math/mat3.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,9 +40,9 @@ static fil_status check_group(fil_context *context, const fil_group *group, cons
             return fil_context_fail(context, FIL_BAD_INPUT, "%s: velocity[%lld]: must be finite (got %g)", place,
                                     (long long)i, groom->velocity[i]);
     for (int64_t i = 0; groom->hold && i < vertices; ++i)
-        if (groom->hold[i] > 2)
-            return fil_context_fail(context, FIL_BAD_INPUT, "%s: hold[%lld]: must be 0, 1 or 2 (got %d)", place,
-                                    (long long)i, groom->hold[i]);
+        if (groom->hold[i] > FIL_HOLD_PIN + group->pin_count)
+            return fil_context_fail(context, FIL_BAD_INPUT, "%s: hold[%lld]: must be from 0 to %d (got %d)", place,
+                                    (long long)i, FIL_HOLD_PIN + group->pin_count, groom->hold[i]);
     return FIL_OK;
 }
 
@@ -116,6 +117,8 @@ static fil_status make_room(fil_arena *arena, fil_strands *out)
                  {&out->drag, 1},
                  {&out->radius, 1},
                  {&out->edge_length, 1},
+                 {&out->edge_stiffness, 1},
+                 {&out->curvature, 1},
                  {&out->constants, type->constant_count},
                  {&out->strain, type->strain_count},
                  {&out->free, type->dofs},
@@ -143,6 +146,17 @@ static int holder_of(const fil_group *group, int64_t first, int i, int n)
     return group->groom.hold ? group->groom.hold[first + i] : 0;
 }
 
+// |κ| = 2 tan(φ/2) / l̄ of the rest shape, φ the angle between the edges.
+static double curvature_at(const fil_strand_maker *maker, int i)
+{
+    const double *x = maker->rest + 3 * i;
+    const double e[3] = {x[0] - x[-3], x[1] - x[-2], x[2] - x[-1]}, f[3] = {x[3] - x[0], x[4] - x[1], x[5] - x[2]};
+    double across[3];
+    fil_vec3_cross(e, f, across);
+    double along = fil_vec3_norm(e) * fil_vec3_norm(f) + fil_vec3_dot(e, f);
+    return along > 0 ? 2 * fil_vec3_norm(across) / (along * maker->voronoi[i]) : 0;
+}
+
 // Unknowns of one strand: where it starts, masses, what is held.
 static void place_strand(const fil_group *group, int strand, const fil_strand_maker *maker, int rows, int lane,
                          int64_t row, fil_strands *out)
@@ -154,7 +168,7 @@ static void place_strand(const fil_group *group, int strand, const fil_strand_ma
         int64_t at = ((row + i) * dofs) * FIL_LANES + lane;
         bool beyond = i >= n;
         const double *x = groom->position + 3 * (first + (beyond ? n - 1 : i));
-        int holder = beyond ? 3 : holder_of(group, first, i, n);
+        int holder = beyond ? FIL_BEYOND : holder_of(group, first, i, n);
         out->holder[(row + i) * FIL_LANES + lane] = (unsigned char)holder;
         for (int k = 0; k < 3; ++k) {
             double along = beyond ? (i - n + 1) * (x[k] - x[k - 3]) : 0;
@@ -173,6 +187,8 @@ static void place_strand(const fil_group *group, int strand, const fil_strand_ma
         for (int k = 0; k < 3; ++k)
             out->axis[((row + i) * 3 + k) * FIL_LANES + lane] = maker->start_axis[3 * (i < n - 1 ? i : n - 2) + k];
         out->edge_length[(row + i) * FIL_LANES + lane] = maker->length[i < n - 1 ? i : n - 2];
+        out->edge_stiffness[(row + i) * FIL_LANES + lane] = maker->stretch[i < n - 1 ? i : n - 2];
+        out->curvature[(row + i) * FIL_LANES + lane] = i > 0 && i < n - 1 ? curvature_at(maker, i) : 0;
         out->radius[(row + i) * FIL_LANES + lane] = maker->radius[beyond ? n - 1 : i];
         out->drag[(row + i) * FIL_LANES + lane] = beyond ? 0 : group->material.drag * maker->voronoi[i];
     }

@@ -378,7 +378,7 @@ TEST(scene_refuses_bad_input)
     SPOILED(l.group.model = "der:hesian=none", "der: unknown setting 'hesian': did you mean 'hessian'?");
     SPOILED(l.group.model = NULL, "groups[0]: model must be given");
     SPOILED(l.group.name = "beard"; l.group.groom.hold = (const unsigned char *)"\0\3\0\0\0",
-                                    "groups[0] (beard): hold[1]: must be 0, 1 or 2 (got 3)");
+                                    "groups[0] (beard): hold[1]: must be from 0 to 2 (got 3)");
     SPOILED(l.scene.gravity[2] = INFINITY, "gravity[2]: must be finite (got inf)");
     SPOILED(l.scene.motion.theta = 0.2, "motion.theta: must be from 0.5 to 1 (got 0.2)");
     SPOILED(l.scene.motion.max_iterations = 0, "motion.max_iterations: must be from 1 to 100000 (got 0)");

@@ -73,7 +73,7 @@ TEST(pack_continues_short_strands_with_held_massless_places)
     for (int i = 0; i < 10; ++i) {
         ck_assert_double_eq_tol(S->q[(i * 4) * FIL_LANES + lane], 0.01 * i, 1e-15);
         ck_assert_double_eq(S->q[(i * 4 + 1) * FIL_LANES + lane], 2);
-        ck_assert_int_eq(S->holder[i * FIL_LANES + lane], i >= n ? 3 : i < 2 ? 1 : 0);
+        ck_assert_int_eq(S->holder[i * FIL_LANES + lane], i >= n ? FIL_BEYOND : i < 2 ? 1 : 0);
         if (i >= n - 1)
             ck_assert_double_eq(S->constants[i * S->type->constant_count * FIL_LANES + lane], 0);
     }
