@@ -12,8 +12,8 @@ static void print_wrapped(const char *text, int indent, int column)
     if (column < indent)
         printf("%*s", indent - column, "");
     column = indent;
-    for (bool first = true; *text; first = false) {
-        size_t length = strcspn(text, " ");
+    for (bool first = true; *text;) {
+        size_t length = strcspn(text, " \n");
         if (!first && column + 1 + (int)length > width) {
             printf("\n%*s", indent, "");
             column = indent;
@@ -23,7 +23,13 @@ static void print_wrapped(const char *text, int indent, int column)
         }
         printf("%.*s", (int)length, text);
         column += (int)length;
-        text += length + (text[length] == ' ');
+        text += length;
+        first = *text == '\n';
+        if (first) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        }
+        text += *text != '\0';
     }
     putchar('\n');
 }
