@@ -78,8 +78,7 @@ static fil_status unknown_setting(fil_context *context, const char *owner, const
     return fil_context_fail(context, FIL_BAD_INPUT, "%s: unknown setting '%s' (see `filum info`)", owner, name);
 }
 
-// The index of `word` in "one|two|three", or -1.
-static int choice_index(const char *choices, const char *word)
+int fil_settings_choice_index(const char *choices, const char *word)
 {
     size_t length = strlen(word);
     int index = 0;
@@ -91,6 +90,50 @@ static int choice_index(const char *choices, const char *word)
         at = bar ? bar + 1 : NULL;
     }
     return -1;
+}
+
+void fil_settings_choice_word(const char *choices, int index, char *out, size_t room)
+{
+    while (index-- > 0)
+        choices = strchr(choices, '|') ? strchr(choices, '|') + 1 : choices;
+    snprintf(out, room, "%.*s", (int)strcspn(choices, "|"), choices);
+}
+
+// One value as text; false: it is the default.
+static bool write_value(const fil_field *field, const void *param, char *out, size_t room)
+{
+    const char *place = (const char *)param + field->offset;
+    double real = 0;
+    int whole = 0;
+    const char *file = NULL;
+    if (field->kind == FIL_KIND_REAL) {
+        memcpy(&real, place, sizeof real);
+        snprintf(out, room, "%.17g", real);
+        return real != field->def;
+    }
+    if (field->kind == FIL_KIND_FILE) {
+        memcpy(&file, place, sizeof file);
+        snprintf(out, room, "%s", file ? file : "");
+        return file != NULL;
+    }
+    memcpy(&whole, place, sizeof whole);
+    if (field->kind == FIL_KIND_INT)
+        snprintf(out, room, "%d", whole);
+    else
+        fil_settings_choice_word(field->kind == FIL_KIND_BOOL ? "false|true" : field->choices, whole, out, room);
+    return whole != (int)field->def;
+}
+
+void fil_settings_write(const char *name, const fil_field *fields, int count, const void *param, char *out, size_t room)
+{
+    char value[1024];
+    size_t length = (size_t)snprintf(out, room, "%s", name);
+    const char *before = ":";
+    for (int i = 0; i < count && length < room; ++i)
+        if (write_value(&fields[i], param, value, sizeof value)) {
+            length += (size_t)snprintf(out + length, room - length, "%s%s=%s", before, fields[i].name, value);
+            before = ",";
+        }
 }
 
 // The number at `text` in the notation of C, whatever language the host program has chosen; *end behind it.
@@ -111,7 +154,7 @@ static fil_status parse_value(fil_context *context, const char *owner, const fil
 {
     if (field->kind == FIL_KIND_CHOICE || field->kind == FIL_KIND_BOOL) {
         const char *choices = field->kind == FIL_KIND_BOOL ? "false|true" : field->choices;
-        int index = choice_index(choices, text);
+        int index = fil_settings_choice_index(choices, text);
         if (index < 0)
             return fil_context_fail(context, FIL_BAD_INPUT, "%s: %s: must be one of %s (got '%s')", owner, field->name,
                                     choices, text);

@@ -11,6 +11,10 @@ void fil_settings_defaults(const fil_field *fields, int count, void *param);
 fil_status fil_settings_parse(fil_context *context, fil_arena *arena, const char *owner, const fil_field *fields,
                               int count, const char *text, void *param);
 
+// "gs:relaxation=1.3": the name and the settings that differ from their defaults, as fil_settings_choose reads them.
+void fil_settings_write(const char *name, const fil_field *fields, int count, const void *param, char *out,
+                        size_t room);
+
 // Something with a name and settings: a solver, a model.
 typedef struct fil_settings_owner {
     const char *name;
@@ -22,6 +26,10 @@ typedef struct fil_settings_owner {
 // `key` ("contact", of `filum info`) are for the sentence of a failure.
 fil_status fil_settings_choose(fil_context *context, fil_arena *arena, const char *kind, const char *key,
                                const fil_settings_owner *owners, int count, const char *text, int *index, void **param);
+
+// The index of `word` in "one|two|three", or -1; and the word of an index.
+int fil_settings_choice_index(const char *choices, const char *word);
+void fil_settings_choice_word(const char *choices, int index, char *out, size_t room);
 
 // The name nearest to `word` in `names`, or NULL when nothing is near: for "did you mean".
 const char *fil_settings_nearest(const char *word, const char *const *names, int count);

@@ -73,20 +73,12 @@ static entry only_entry(const kind *kind)
     return (entry){kind->name, kind->doc, kind->fields, *kind->field_count};
 }
 
-// The word of choice `index` in "one|two|three".
-static void choice_word(const char *choices, int index, char *out, size_t room)
-{
-    while (index-- > 0)
-        choices = strchr(choices, '|') ? strchr(choices, '|') + 1 : choices;
-    snprintf(out, room, "%.*s", (int)strcspn(choices, "|"), choices);
-}
-
 static void describe_default(const fil_field *field, char *out, size_t room)
 {
     if (field->kind == FIL_KIND_BOOL)
         snprintf(out, room, "%s", field->def != 0 ? "true" : "false");
     else if (field->kind == FIL_KIND_CHOICE)
-        choice_word(field->choices, (int)field->def, out, room);
+        fil_settings_choice_word(field->choices, (int)field->def, out, room);
     else if (field->kind == FIL_KIND_FILE)
         snprintf(out, room, "none");
     else

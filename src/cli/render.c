@@ -4,6 +4,7 @@
 #include "cli/files.h"
 #include "cli/groom.h"
 #include "render/picture.h"
+#include "scene/colour.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,24 +33,18 @@ static bool parse_size(const char *text, job *out)
     return true;
 }
 
-// Natural colours of hair, linear.
 static bool parse_colour(const char *text, job *out)
 {
-    static const struct {
-        const char *name;
-        float tint[3];
-    } colours[] = {{"black", {0.02f, 0.016f, 0.014f}},
-                   {"brown", {0.16f, 0.075f, 0.032f}},
-                   {"auburn", {0.26f, 0.07f, 0.025f}},
-                   {"blond", {0.55f, 0.36f, 0.16f}},
-                   {"grey", {0.4f, 0.4f, 0.4f}}};
-    for (size_t i = 0; i < sizeof colours / sizeof *colours; ++i)
-        if (strcmp(colours[i].name, text) == 0) {
-            memcpy(out->tint, colours[i].tint, sizeof out->tint);
-            return true;
-        }
-    fil_report_error("--colour: must be black, brown, auburn, blond or grey (got '%s')", text);
-    return false;
+    double tint[3];
+    if (!fil_colour_find(text, tint)) {
+        char names[200];
+        fil_colour_list(names, sizeof names);
+        fil_report_error("--colour: must be one of %s (got '%s')", names, text);
+        return false;
+    }
+    for (int k = 0; k < 3; ++k)
+        out->tint[k] = (float)tint[k];
+    return true;
 }
 
 static bool show_progress(void *user, double fraction)
@@ -163,7 +158,8 @@ static const fil_option options[] = {
     {"spread", 0, FIL_OPTION_POSITIVE, "METRES", "0.004", 0, 0, "how far they scatter"},
     {"thickness", 0, FIL_OPTION_POSITIVE, "METRES", NULL, 0, 0,
      "radius of a hair; otherwise what the groom says, or 40 µm"},
-    {"colour", 0, FIL_OPTION_TEXT, "NAME", "brown", 0, 0, "black, brown, auburn, blond or grey"},
+    {"colour", 0, FIL_OPTION_TEXT, "NAME", "brown", 0, 0,
+     "black, brown, auburn, blond, grey, or a plain one: red, blue ..."},
     {"unit", 'u', FIL_OPTION_TEXT, "U", NULL, 0, 0, "what one unit of the groom is: m, cm, mm, in or metres"},
     {"threads", 't', FIL_OPTION_WHOLE, "N", "0", 0, 1024, "0: all"},
 };

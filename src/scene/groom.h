@@ -69,6 +69,8 @@ typedef void fil_groom_grow(const void *groom, int i, fil_rng *rng, fil_groom_ha
 // so that they pack well.
 fil_status fil_groom_style_make(fil_context *context, const fil_groom_common *common, fil_rng *rng,
                                 fil_groom_grow *grow, const void *groom, fil_curves **out);
+// No groom and no scene has more vertices in all: they would not fit, and a slip of the pen asks for them easily.
+#define FIL_GROOM_VERTICES_MAX INT64_C(200000000)
 // Curves with room for strands of equal length.
 fil_status fil_groom_curves(fil_context *context, int strands, int vertices, fil_curves **out);
 

@@ -111,6 +111,11 @@ fil_status fil_groom_style_make(fil_context *context, const fil_groom_common *co
 
 fil_status fil_groom_curves(fil_context *context, int strands, int vertices, fil_curves **out)
 {
+    *out = NULL;
+    if ((int64_t)strands * vertices > FIL_GROOM_VERTICES_MAX)
+        return fil_context_fail(context, FIL_BAD_INPUT,
+                                "%d strands of %d vertices each are too many: must be at most %lld vertices", strands,
+                                vertices, (long long)FIL_GROOM_VERTICES_MAX);
     fil_status status = fil_curves_create(context, strands, (int64_t)strands * vertices, false, out);
     for (int i = 0; status == FIL_OK && i < strands; ++i)
         (*out)->vertex_count[i] = vertices;
