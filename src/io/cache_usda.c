@@ -2,7 +2,7 @@
 //
 // Time codes are the numbers of frames; timeCodesPerSecond makes seconds of them. The text holds all frames of a group
 // before the next group begins, so that each frame is read once for each group; there is never more than one of them in
-// memory. Counts and widths do not change with time. The box around the points of a frame is its extent.
+// memory. Counts and widths do not change with time. The box around the strands of a frame is its extent.
 #include "io/cache_curves.h"
 #include "io/curves_text.h"
 
@@ -69,14 +69,15 @@ static void put_head(const fil_curves_output *out, const film *self)
     fprintf(out->file, "\n    upAxis = \"Y\"\n)\n\ndef Xform \"film\"\n{\n");
 }
 
-static void measure(const double *position, int64_t count, double extent[6])
+// The box around all strands, with their thickness.
+static void measure(const double *position, const double *radius, int64_t count, double extent[6])
 {
     for (int k = 0; k < 3; ++k) {
         extent[k] = HUGE_VAL;
         extent[3 + k] = -HUGE_VAL;
         for (int64_t i = 0; i < count; ++i) {
-            extent[k] = fmin(extent[k], position[3 * i + k]);
-            extent[3 + k] = fmax(extent[3 + k], position[3 * i + k]);
+            extent[k] = fmin(extent[k], position[3 * i + k] - radius[i]);
+            extent[3 + k] = fmax(extent[3 + k], position[3 * i + k] + radius[i]);
         }
     }
 }
@@ -84,7 +85,8 @@ static void measure(const double *position, int64_t count, double extent[6])
 // `points.timeSamples`, frame by frame; notes the extents.
 static fil_status put_samples(const fil_curves_output *out, const film *self, int group, int64_t first)
 {
-    int64_t count = fil_cache_group_at(self->cache, group)->vertex_total;
+    const fil_cache_group *strands = fil_cache_group_at(self->cache, group);
+    int64_t count = strands->vertex_total;
     int groups = fil_cache_group_count(self->cache);
     fprintf(out->file, "    point3f[] points.timeSamples = {\n");
     for (int f = 0; f < self->frames; ++f) {
@@ -93,7 +95,7 @@ static fil_status put_samples(const fil_curves_output *out, const film *self, in
             return status;
         for (int64_t i = 0; i < 3 * count; ++i)
             self->position[i] = (double)self->frame[3 * first + i];
-        measure(self->position, count, self->extent[f]);
+        measure(self->position, strands->shape.radius, count, self->extent[f]);
         fprintf(out->file, "        %d: ", f);
         fil_curves_usda_put_points(out, self->position, count);
         fprintf(out->file, ",\n");
