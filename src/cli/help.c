@@ -88,7 +88,7 @@ static void print_commands(const char *group)
     for (int i = 0; i < fil_command_count; ++i) {
         const char *name = fil_commands[i]->name;
         size_t length = group ? strlen(group) : 0;
-        if (!group || (strncmp(name, group, length) == 0 && name[length] == ' '))
+        if (group ? strncmp(name, group, length) == 0 && name[length] == ' ' : !fil_commands[i]->aside)
             printf("  %-20s %s\n", name, fil_commands[i]->summary);
     }
 }

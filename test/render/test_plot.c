@@ -72,9 +72,10 @@ TEST(plot_panels_have_their_own_series)
     static const double lower[] = {5, 6, 7, 6, 5}, upper[] = {8, 9, 9, 9, 8};
     fil_plot_series first[] = {{"a", x, y, 5, FIL_PLOT_CURVE}}, second[] = {{"b", x, y, 5, FIL_PLOT_CURVE}};
     fil_plot_series stacked[] = {{"c", x, lower, 5, FIL_PLOT_AREA}, {"d", x, upper, 5, FIL_PLOT_AREA}};
-    fil_plot_panel panels[3] = {{"A", {.label = "x"}, {.label = "y"}, first, 1},
-                                {"B", {.label = "x"}, {.label = "y"}, second, 1},
-                                {"C", {.label = "x"}, {.label = "y"}, stacked, 2}};
+    fil_plot_panel panels[3] = {
+        {.title = "A", .x = {.label = "x"}, .y = {.label = "y"}, .series = first, .series_count = 1},
+        {.title = "B", .x = {.label = "x"}, .y = {.label = "y"}, .series = second, .series_count = 1},
+        {.title = "C", .x = {.label = "x"}, .y = {.label = "y"}, .series = stacked, .series_count = 2}};
     fil_plot plot = {.title = "t", .width = 900, .height = 600, .panels = panels, .panel_count = 3, .columns = 2};
     fil_plot_text text;
     test_ok(context, fil_plot_draw(context, &plot, &text));
