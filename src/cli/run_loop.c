@@ -1,7 +1,7 @@
 // The work of filum run: steps, frames, rows, checkpoints.
 //
 // The state at the last complete frame is kept in memory: when the user stops the run in the middle of the next, that
-// is what a checkpoint gets. Checkpoints are rare enough to cost no more than a fiftieth of the time.
+// is what a checkpoint gets. Checkpoints are rare enough to cost no more than a hundredth of the time.
 #include "cli/run.h"
 
 #include "base/timer.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double checkpoint_share = 0.02, first_checkpoint_cost = 0.002;
+static const double checkpoint_share = 0.01, first_checkpoint_cost = 0.002;
 
 fil_status fil_run_loop_make_room(fil_run *run)
 {

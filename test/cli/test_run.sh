@@ -64,6 +64,9 @@ check run_untouched whole ref
 mkdir mine && echo mine >mine/scene.json
 check_exit run_foreign_folder 2 "mine: the folder holds files that are not results of filum" "$FILUM" run scene.json -o mine --force
 check run_foreign_kept grep -qx mine mine/scene.json
+mkdir -p begun/frames && touch begun/filum.lock begun/strands.fil.9.part # what is left when it is killed right at the start
+check run_begun run scene.json -o begun
+check run_begun_is_whole whole begun
 run scene.json --set time.duration=0.5 -o replaced && echo notes >replaced/notes.txt
 check run_force run scene.json -o replaced --force
 check run_force_replaces whole replaced
@@ -158,7 +161,7 @@ check run_too_large_goes_on run scene.json -o limited --resume
 check run_too_large_whole whole limited
 
 cat >full.sh <<'EOF'
-mount -t tmpfs -o size=1m tmpfs small || exit 77
+mount -t tmpfs -o "size=$(($(du -sk ref | cut -f1) / 2))k" tmpfs small || exit 77
 "$FILUM" run scene.json -o small/out --threads 1 2>full.txt
 echo $? >full.code
 find small -name '*.part' >full.left
