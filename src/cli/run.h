@@ -54,7 +54,7 @@ typedef struct fil_run {
 
     double seconds, seconds_write; // altogether; of them for frames, rows and checkpoints
     int64_t unconverged, failed;   // summed over steps
-    int steps, rough_steps;        // done; of them with strands that did not converge
+    int64_t steps, rough_steps;    // done; of them with strands that did not converge
 } fil_run;
 
 // run_folder.c: makes the folder ready for run->first and all that follow. FIL_BAD_INPUT: it holds something else.

@@ -58,7 +58,7 @@ check run_copies_the_scene grep -q curly ref/scene.json
 check_exit run_twice 2 "ref: holds results already: go on with --resume, replace them with --force" "$FILUM" run scene.json -o ref
 check_exit run_resume_other_scene 2 "ref: holds results of another scene" "$FILUM" run scene.json -o ref --resume --set groups.curls.material.young=5e9
 check_exit run_resume_other_rate 2 "ref: holds results of another scene" "$FILUM" run --resume -o ref --set time.fps=25
-check run_resume_finished bash -c "'$FILUM' run scene.json -o ref --resume | grep -q 'all $frames frames are there already'"
+check run_resume_finished bash -c "'$FILUM' run scene.json -o ref --resume | grep -q 'all frames are there already ($frames)'"
 check run_resume_without_scene run --resume -o ref
 check run_untouched whole ref
 mkdir mine && echo mine >mine/scene.json
@@ -89,6 +89,9 @@ check run_frames_same same_frames parts 5
 check run_frames_more run scene.json -o parts --resume --frames 12 --threads 4
 check run_frames_all run scene.json -o parts --resume --threads 1
 check run_parts_are_whole whole parts
+check run_one_frame run scene.json -o still --set time.duration=0
+check run_one_frame_is_all bash -c "'$FILUM' run --resume -o still | grep -q 'all frames are there already (1)'"
+check run_one_frame_same same_frames still 1
 check run_short run scene.json -o longer --set time.duration=0.5
 check run_longer run --resume -o longer --set time.duration=1
 check run_longer_is_whole whole longer
