@@ -26,7 +26,7 @@ static const char *file_unit(const char *unit)
 static void print_range(double min, double max, const char *unit)
 {
     double factor = fil_film_table_measure(unit) == FIL_FILM_ANGLE ? 1 / FIL_FILM_DEGREE : 1;
-    printf("%.9g to %.9g%s%s", min * factor, max * factor, *unit ? " " : "", file_unit(unit));
+    printf("%.10g to %.10g%s%s", min * factor, max * factor, *unit ? " " : "", file_unit(unit));
 }
 
 // A bar would end the cell of the table.
@@ -61,6 +61,20 @@ static void print_field(const fil_field *field)
     printf(" | %s |\n", field->doc);
 }
 
+// To the table of the object; the page makes its anchors with dashes.
+static void print_link(const fil_film_key *key)
+{
+    const char *name = key->object->name;
+    printf("%s[%s](#",
+           key->form == FIL_FILM_LIST    ? "list of "
+           : key->form == FIL_FILM_PATHS ? "names, each with a "
+                                         : "",
+           name);
+    for (const char *at = name; *at; ++at)
+        putchar(*at == ' ' ? '-' : *at);
+    printf(")");
+}
+
 static void print_key(const fil_film_key *key)
 {
     static const char *const forms[FIL_FILM_FORMS] = {
@@ -79,11 +93,7 @@ static void print_key(const fil_film_key *key)
     else if (key->form == FIL_FILM_TYPED)
         printf("[one of these](#%s)", key->name);
     else if (key->object)
-        printf("%s[%s](#%s)",
-               key->form == FIL_FILM_LIST    ? "list of "
-               : key->form == FIL_FILM_PATHS ? "names, each with a "
-                                             : "",
-               key->object->name, key->object->name);
+        print_link(key);
     printf(" | %s%s%s | %s |\n", key->def ? "`" : "", key->def ? key->def : "", key->def ? "`" : "", key->doc);
 }
 

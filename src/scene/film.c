@@ -72,6 +72,26 @@ static fil_status write_tree(fil_film_reader *reader, json_t *tree, const char *
 
 // ---- from what was read to what is simulated
 
+// --set and messages name groups and bodies: no two may have the same name.
+static fil_status check_names(fil_film_reader *reader, const fil_film_place *root, const char *list_key)
+{
+    fil_film_place list = fil_film_place_key(root, list_key);
+    fil_status status = FIL_OK;
+    json_t *seen = json_object();
+    for (int i = 0; status == FIL_OK && seen && i < (int)json_array_size(list.value); ++i) {
+        fil_film_place item = fil_film_place_item(&list, i), place = fil_film_place_key(&item, "name");
+        const char *name = json_string_value(place.value);
+        if (!name || !*name)
+            continue;
+        if (json_object_get(seen, name))
+            status = fil_film_place_fail(reader, &place, "'%.60s' is the name of an earlier one, too", name);
+        else if (json_object_set_new(seen, name, json_true()) != 0)
+            status = fil_context_no_memory(reader->context, sizeof(json_t));
+    }
+    json_decref(seen);
+    return seen ? status : fil_context_no_memory(reader->context, sizeof(json_t));
+}
+
 static fil_status check_hold(fil_film_reader *reader, const fil_film_place *group, const char *end,
                              const fil_film_hold *hold)
 {
@@ -203,6 +223,15 @@ static fil_status check_timing(fil_film_reader *reader, const fil_film_place *ro
                                FIL_TIMING_FRAMES_MAX, timing->duration, timing->fps);
 }
 
+static fil_status check_camera(fil_film_reader *reader, const fil_film_place *root, const fil_film_camera *camera)
+{
+    if (!camera || camera->eye.track.key_count > 0 || camera->target.track.key_count > 0 ||
+        memcmp(camera->eye.value, camera->target.value, sizeof camera->eye.value) != 0)
+        return FIL_OK;
+    fil_film_place picture = fil_film_place_key(root, "picture"), place = fil_film_place_key(&picture, "camera");
+    return fil_film_place_fail(reader, &place, "'eye' and 'target' must be two different points");
+}
+
 static fil_shot shot_of(const fil_film_picture *picture)
 {
     fil_shot shot = picture->shot;
@@ -231,6 +260,12 @@ static fil_status make_film(fil_film_reader *reader, const fil_film_place *place
     film->scene.motion = root->motion;
     film->shot = shot_of(&root->picture);
     fil_status status = check_timing(reader, place, &root->timing);
+    if (status == FIL_OK)
+        status = check_names(reader, place, "groups");
+    if (status == FIL_OK)
+        status = check_names(reader, place, "bodies");
+    if (status == FIL_OK)
+        status = check_camera(reader, place, root->picture.camera);
     if (status == FIL_OK)
         status = make_groups(reader, place, root, out);
     return status == FIL_OK ? make_bodies(reader, place, root, film) : status;

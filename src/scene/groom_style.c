@@ -9,6 +9,8 @@
 // grown from nothing over the first wavelength, so that roots stay where they are. The hair is longer than its line.
 #include "scene/groom.h"
 
+#include "base/context.h"
+
 #include "math/mat3.h"
 
 static const double pi = 3.14159265358979323846;
