@@ -23,11 +23,6 @@ struct fil_nearest {
     int leaves; // a power of two; the last ones may be empty
 };
 
-static const double *corner(const fil_mesh *mesh, int triangle, int k)
-{
-    return mesh->position + 3 * (int64_t)mesh->triangle[3 * (int64_t)triangle + k];
-}
-
 static box empty_box(void)
 {
     return (box){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
@@ -72,7 +67,7 @@ static uint64_t morton_key(const fil_mesh *mesh, int triangle, const box *all)
     for (int k = 0; k < 3; ++k) {
         double size = all->high[k] - all->low[k], middle = 0;
         for (int c = 0; c < 3; ++c)
-            middle += (corner(mesh, triangle, c)[k] - all->low[k]) / 3;
+            middle += (fil_nearest_corner(mesh, triangle, c)[k] - all->low[k]) / 3;
         uint64_t cell = size > 0 ? (uint64_t)(fmin(fmax(middle / size, 0), 1) * ((1 << BITS) - 1)) : 0;
         for (int bit = 0; bit < BITS; ++bit)
             key |= (cell >> bit & 1) << (3 * bit + k);
@@ -113,7 +108,7 @@ fil_nearest *fil_nearest_create(fil_arena *arena, const fil_mesh *mesh)
         self->boxes[i] = empty_box();
     for (int i = 0; i < mesh->triangle_count; ++i)
         for (int k = 0; k < 3; ++k) {
-            const double *x = corner(mesh, self->order[i], k);
+            const double *x = fil_nearest_corner(mesh, self->order[i], k);
             add_to_box(&self->boxes[self->leaves - 1 + i / LEAF], x, x);
         }
     for (int i = 2 * self->leaves - 2; i > 0; --i)
@@ -190,7 +185,7 @@ static void ask_leaf(question *self, int leaf)
         double y[3][3], weight[3];
         for (int c = 0; c < 3; ++c)
             for (int k = 0; k < 3; ++k)
-                y[c][k] = corner(mesh, triangle, c)[k] - self->x[k];
+                y[c][k] = fil_nearest_corner(mesh, triangle, c)[k] - self->x[k];
         double square = nearest_on_triangle(y, weight);
         if (square < self->best) {
             self->best = square;
@@ -230,7 +225,7 @@ bool fil_nearest_find(const fil_nearest *self, const double x[3], double within,
     for (int c = 0; c < 3; ++c) {
         out->weight[c] = question.weight[c];
         for (int k = 0; k < 3; ++k)
-            out->x[k] += question.weight[c] * corner(self->mesh, question.triangle, c)[k];
+            out->x[k] += question.weight[c] * fil_nearest_corner(self->mesh, question.triangle, c)[k];
     }
     return true;
 }

@@ -4,6 +4,12 @@
 
 #include "base/arena.h"
 
+// Corner k of a triangle.
+static inline const double *fil_nearest_corner(const fil_mesh *mesh, int triangle, int k)
+{
+    return mesh->position + 3 * (int64_t)mesh->triangle[3 * (int64_t)triangle + k];
+}
+
 typedef struct fil_nearest fil_nearest;
 typedef struct fil_nearest_point {
     double x[3], distance; // m

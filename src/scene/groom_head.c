@@ -9,13 +9,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-static void normalise(double a[3])
-{
-    double length = fil_vec3_norm(a);
-    for (int k = 0; k < 3; ++k)
-        a[k] = length > 0 ? a[k] / length : k == 0;
-}
-
 bool fil_groom_head_has_hair(const fil_groom_head *head, const double x[3])
 {
     double up = (x[1] - head->centre[1]) / head->half[1], front = (x[2] - head->centre[2]) / head->half[2];
@@ -37,7 +30,7 @@ static void ellipsoid_root(const fil_groom_head *head, int i, int n, fil_rng *rn
         out->x[k] = head->half[k] * unit[k];
         out->normal[k] = unit[k] / head->half[k];
     }
-    normalise(out->normal);
+    fil_vec3_normalise(out->normal);
 }
 
 static void ellipsoid_roots(const fil_groom_head *head, int count, fil_rng *rng, fil_groom_root *out)
@@ -128,7 +121,8 @@ void fil_groom_head_keep_out(const fil_groom_head *head, double clear, double re
 static void step_outside(const fil_groom_head *head, double clear, double step, const double t[3], double x[3])
 {
     double away[3] = {x[0] - head->centre[0], 0, x[2] - head->centre[2]}, moved = 0, to[3], d[3];
-    normalise(away);
+    if (fil_vec3_normalise(away) == 0)
+        away[0] = 1;
     const double up[3] = {0, 1, 0}, *const ways[3] = {t, away, up};
     for (int way = 0; way < 3 && moved < 0.3 * step; ++way) {
         for (int k = 0; k < 3; ++k)
@@ -156,7 +150,7 @@ void fil_groom_head_grow(const fil_groom_head *head, const fil_groom_root *root,
         double s = i * out->step, down = 1 - exp(-s / bend), combed = exp(-2 * s / head->half[1]), t[3];
         for (int k = 0; k < 3; ++k)
             t[k] = (1 - down) * root->normal[k] + down * (combed * comb[k] - (k == 1));
-        normalise(t);
+        fil_vec3_normalise(t);
         // The gap opens with the distance from the root.
         step_outside(head, fmin(clear, 0.5 * s), out->step, t, at);
     }

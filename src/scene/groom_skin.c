@@ -20,39 +20,26 @@ struct fil_groom_skin {
     fil_nearest *nearest;
 };
 
-static const double *corner(const fil_mesh *mesh, int triangle, int k)
-{
-    return mesh->position + 3 * (int64_t)mesh->triangle[3 * (int64_t)triangle + k];
-}
-
 static void subtract(const double a[3], const double b[3], double out[3])
 {
     for (int k = 0; k < 3; ++k)
         out[k] = a[k] - b[k];
 }
 
-static bool normalise(double a[3])
-{
-    double length = fil_vec3_norm(a);
-    for (int k = 0; k < 3 && length > 0; ++k)
-        a[k] /= length;
-    return length > 0;
-}
-
 // Twice the area, along the normal.
 static void area_vector(const fil_mesh *mesh, int triangle, double out[3])
 {
     double e[3], f[3];
-    subtract(corner(mesh, triangle, 1), corner(mesh, triangle, 0), e);
-    subtract(corner(mesh, triangle, 2), corner(mesh, triangle, 0), f);
+    subtract(fil_nearest_corner(mesh, triangle, 1), fil_nearest_corner(mesh, triangle, 0), e);
+    subtract(fil_nearest_corner(mesh, triangle, 2), fil_nearest_corner(mesh, triangle, 0), f);
     fil_vec3_cross(e, f, out);
 }
 
 static double angle_at(const fil_mesh *mesh, int triangle, int k)
 {
     double e[3], f[3], across[3];
-    subtract(corner(mesh, triangle, (k + 1) % 3), corner(mesh, triangle, k), e);
-    subtract(corner(mesh, triangle, (k + 2) % 3), corner(mesh, triangle, k), f);
+    subtract(fil_nearest_corner(mesh, triangle, (k + 1) % 3), fil_nearest_corner(mesh, triangle, k), e);
+    subtract(fil_nearest_corner(mesh, triangle, (k + 2) % 3), fil_nearest_corner(mesh, triangle, k), f);
     fil_vec3_cross(e, f, across);
     return atan2(fil_vec3_norm(across), fil_vec3_dot(e, f));
 }
@@ -63,14 +50,14 @@ static void find_normals(const fil_mesh *mesh, double *normal)
     for (int t = 0; t < mesh->triangle_count; ++t) {
         double n[3], from[3];
         area_vector(mesh, t, n);
-        subtract(corner(mesh, t, 0), mesh->position, from);
+        subtract(fil_nearest_corner(mesh, t, 0), mesh->position, from);
         volume += fil_vec3_dot(from, n);
-        for (int c = 0; c < 3 && normalise(n); ++c)
+        for (int c = 0; c < 3 && fil_vec3_normalise(n) > 0; ++c)
             for (int k = 0; k < 3; ++k)
                 normal[3 * (int64_t)mesh->triangle[3 * (int64_t)t + c] + k] += angle_at(mesh, t, c) * n[k];
     }
     for (int i = 0; i < mesh->vertex_count; ++i) {
-        normalise(normal + 3 * (int64_t)i);
+        fil_vec3_normalise(normal + 3 * (int64_t)i);
         for (int k = 0; k < 3 && volume < 0; ++k)
             normal[3 * (int64_t)i + k] *= -1;
     }
@@ -136,9 +123,9 @@ static void normal_at(const fil_groom_skin *skin, int triangle, const double wei
         for (int c = 0; c < 3; ++c)
             out[k] += weight[c] * skin->normal[3 * (int64_t)skin->mesh->triangle[3 * (int64_t)triangle + c] + k];
     }
-    if (!normalise(out))
+    if (fil_vec3_normalise(out) == 0)
         area_vector(skin->mesh, triangle, out);
-    if (!normalise(out))
+    if (fil_vec3_normalise(out) == 0)
         memcpy(out, up, sizeof up);
 }
 
@@ -173,7 +160,7 @@ static bool make_target(target *self, fil_arena *arena)
         bool hair = false;
         double n[3];
         for (int c = 0; c < 3; ++c)
-            hair |= fil_groom_head_has_hair(self->head, corner(mesh, t, c));
+            hair |= fil_groom_head_has_hair(self->head, fil_nearest_corner(mesh, t, c));
         area_vector(mesh, t, n);
         sum += hair ? 0.5 * fil_vec3_norm(n) : 0;
         self->area[t] = sum;
@@ -202,8 +189,9 @@ static bool throw_dart(const target *self, fil_rng *rng, fil_groom_root *out)
     double root = sqrt(fil_rng_uniform(rng, 0, 1)), along = fil_rng_uniform(rng, 0, 1);
     const double weight[3] = {1 - root, root * (1 - along), root * along};
     for (int k = 0; k < 3; ++k)
-        out->x[k] = weight[0] * corner(mesh, first, 0)[k] + weight[1] * corner(mesh, first, 1)[k] +
-                    weight[2] * corner(mesh, first, 2)[k];
+        out->x[k] = weight[0] * fil_nearest_corner(mesh, first, 0)[k] +
+                    weight[1] * fil_nearest_corner(mesh, first, 1)[k] +
+                    weight[2] * fil_nearest_corner(mesh, first, 2)[k];
     normal_at(self->skin, first, weight, out->normal);
     return fil_groom_head_has_hair(self->head, out->x);
 }

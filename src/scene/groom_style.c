@@ -37,13 +37,6 @@ static int vertices_of(const fil_groom_common *common)
     return 1 + (int)fmin(fmax(ceil(segments - 1e-9), 1), 1e6);
 }
 
-static void normalise(double a[3])
-{
-    double length = fil_vec3_norm(a);
-    for (int k = 0; k < 3; ++k)
-        a[k] = length > 0 ? a[k] / length : k == 0;
-}
-
 // Makes a a unit vector across t.
 static void put_across(const double t[3], double a[3])
 {
@@ -54,7 +47,7 @@ static void put_across(const double t[3], double a[3])
         const double axis[3] = {fabs(t[0]) < 0.7, 0, fabs(t[0]) >= 0.7};
         fil_vec3_cross(t, axis, a);
     }
-    normalise(a);
+    fil_vec3_normalise(a);
 }
 
 void fil_groom_path_straight(const double x[3], const double t[3], double length, fil_groom_path *out)
@@ -74,7 +67,8 @@ static void path_at(const fil_groom_path *path, double s, double x[3], double t[
         t[k] = path->x[i + 1][k] - path->x[i][k];
         x[k] = path->x[i][k] + (place - i) * t[k];
     }
-    normalise(t);
+    if (fil_vec3_normalise(t) == 0)
+        t[0] = 1;
 }
 
 static void draw(const fil_groom_common *common, fil_rng *rng, const fil_groom_hair *hair, int vertices, double *out)
