@@ -63,14 +63,26 @@ void fil_file_discard(const char *temporary)
         unlink(temporary);
 }
 
-fil_status fil_file_commit(fil_context *context, const char *temporary, const char *path)
+static int sync_file(const char *path)
 {
-    if (strcmp(temporary, path) == 0)
-        return FIL_OK;
-    int file = open(temporary, O_RDONLY);
+    int file = open(path, O_RDONLY);
     int reason = file < 0 || fsync(file) != 0 ? errno : 0;
     if (file >= 0)
         close(file);
+    return reason;
+}
+
+fil_status fil_file_sync(fil_context *context, const char *path)
+{
+    int reason = sync_file(path);
+    return reason ? cannot_write(context, path, reason) : FIL_OK;
+}
+
+static fil_status commit(fil_context *context, const char *temporary, const char *path, bool durable)
+{
+    if (strcmp(temporary, path) == 0)
+        return FIL_OK;
+    int reason = durable ? sync_file(temporary) : 0;
     char resolved[FIL_PATH_MAX];
     if (!reason && rename(temporary, resolve(path, resolved)) != 0)
         reason = errno;
@@ -80,20 +92,30 @@ fil_status fil_file_commit(fil_context *context, const char *temporary, const ch
     return cannot_write(context, path, reason);
 }
 
-fil_status fil_file_write_text(fil_context *context, const char *path, const char *text, size_t length)
+fil_status fil_file_commit(fil_context *context, const char *temporary, const char *path)
+{
+    return commit(context, temporary, path, true);
+}
+
+fil_status fil_file_write_bytes(fil_context *context, const char *path, const void *bytes, size_t size, bool durable)
 {
     char temporary[FIL_PATH_MAX];
     fil_status status = fil_file_temporary(context, path, temporary);
     if (status != FIL_OK)
         return status;
     FILE *file = fopen(temporary, "wb");
-    int reason = !file || fwrite(text, 1, length, file) != length ? errno : 0;
+    int reason = !file || fwrite(bytes, 1, size, file) != size ? errno : 0;
     if (file && fclose(file) != 0 && !reason)
         reason = errno;
     if (!reason)
-        return fil_file_commit(context, temporary, path);
+        return commit(context, temporary, path, durable);
     fil_file_discard(temporary);
     return cannot_write(context, path, reason);
+}
+
+fil_status fil_file_write_text(fil_context *context, const char *path, const char *text, size_t length)
+{
+    return fil_file_write_bytes(context, path, text, length, true);
 }
 
 fil_status fil_file_open(fil_context *context, const char *path, const char *kind, int *descriptor, uint64_t *size)
