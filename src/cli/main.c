@@ -1,7 +1,10 @@
 // The command `filum`: finds the command that is meant, parses its words, runs it.
+#include "cli/completion.h"
 #include "cli/contact.h"
 #include "cli/groom.h"
 #include "cli/info.h"
+#include "cli/manual.h"
+#include "cli/plot_film.h"
 #include "cli/render.h"
 #include "cli/report.h"
 #include "cli/run.h"
@@ -48,6 +51,7 @@ static const fil_command command_help = {
 const fil_command *const fil_commands[] = {
     &fil_command_run,              //
     &fil_command_render,           //
+    &fil_command_plot,             //
     &fil_command_check,            //
     &fil_command_schema,           //
     &fil_command_convert,          //
@@ -59,6 +63,8 @@ const fil_command *const fil_commands[] = {
     &fil_command_contact_generate, //
     &fil_command_contact_judge,    //
     &command_help,                 //
+    &fil_command_manual,           //
+    &fil_command_completion,       //
 };
 const int fil_command_count = sizeof fil_commands / sizeof *fil_commands;
 

@@ -30,26 +30,19 @@ static int frames_done(const fil_run *run)
 
 static json_t *result_json(const fil_run *run)
 {
-    int strands = 0;
-    int64_t vertices = 0;
-    const fil_model *model = fil_simulation_model(run->simulation);
-    for (int g = 0; g < fil_model_group_count(model); ++g) {
-        strands += fil_model_strand_count(model, g);
-        vertices += fil_model_vertex_count(model, g);
-    }
-    return json_pack("{s:o, s:i, s:i, s:i, s:b, s:i, s:I, s:i, s:I, s:I, s:f, s:f}", "folder",
+    return json_pack("{s:o, s:i, s:i, s:i, s:b, s:i, s:I, s:I, s:I, s:I, s:f, s:f}", "folder",
                      fil_report_json_text(run->folder), "frames", frames_done(run), "frames_asked", run->frames,
                      "frames_before", run->first, "interrupted", (int)(frames_done(run) < run->frames), "strands",
-                     strands, "vertices", (json_int_t)vertices, "steps", run->steps, "unconverged",
-                     (json_int_t)run->unconverged, "failed", (json_int_t)run->failed, "seconds", run->seconds,
-                     "seconds_write", run->seconds_write);
+                     run->strand_count, "vertices", (json_int_t)run->vertex_total, "steps", (json_int_t)run->steps,
+                     "unconverged", (json_int_t)run->unconverged, "failed", (json_int_t)run->failed, "seconds",
+                     run->seconds, "seconds_write", run->seconds_write);
 }
 
 static void tell_rough_steps(const fil_run *run)
 {
     if (run->rough_steps > 0)
-        fil_report_remark("strands did not converge in %d of %d steps; unconverged and failed in %s tell where",
-                          run->rough_steps, run->steps, run->stats.path);
+        fil_report_remark("strands did not converge in %lld of %lld steps; unconverged and failed in %s tell where",
+                          (long long)run->rough_steps, (long long)run->steps, run->stats.path);
 }
 
 static fil_cli_exit tell(const fil_run *run)
@@ -65,7 +58,7 @@ static fil_cli_exit tell(const fil_run *run)
         fil_report_error("interrupted after %d of %d frames: `filum run --resume -o %s` goes on", done, run->frames,
                          run->folder);
     else if (!run->json && run->first >= run->frames)
-        printf("%s: all %d frames are there already\n", run->folder, run->frames);
+        printf("%s: all frames are there already (%d)\n", run->folder, run->frames);
     else if (!run->json)
         printf("%s: %d frames in %.3g s, of them %.2g s for writing\n", run->folder, done, run->seconds,
                run->seconds_write);

@@ -46,15 +46,17 @@ typedef struct fil_run {
     int frames; // how many there shall be, the one at 0 s counted
     int first;  // frames that were there already
 
-    double *position, *stretch; // of all groups
-    unsigned char *saved;       // the state at the last complete frame
+    int strand_count; // of all groups, as are the next
+    int64_t vertex_total;
+    double *position, *stretch;
+    unsigned char *saved; // the state at the last complete frame
     size_t saved_size;
     int checkpoint;                         // the frame of the last one; -1: none
     double checkpoint_end, checkpoint_cost; // when it was written, and how long that took, s
 
     double seconds, seconds_write; // altogether; of them for frames, rows and checkpoints
     int64_t unconverged, failed;   // summed over steps
-    int steps, rough_steps;        // done; of them with strands that did not converge
+    int64_t steps, rough_steps;    // done; of them with strands that did not converge
 } fil_run;
 
 // run_folder.c: makes the folder ready for run->first and all that follow. FIL_BAD_INPUT: it holds something else.

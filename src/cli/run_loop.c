@@ -1,7 +1,7 @@
 // The work of filum run: steps, frames, rows, checkpoints.
 //
 // The state at the last complete frame is kept in memory: when the user stops the run in the middle of the next, that
-// is what a checkpoint gets. Checkpoints are rare enough to cost no more than a fiftieth of the time.
+// is what a checkpoint gets. Checkpoints are rare enough to cost no more than a hundredth of the time.
 #include "cli/run.h"
 
 #include "base/timer.h"
@@ -9,17 +9,18 @@
 #include <math.h>
 #include <string.h>
 
-static const double checkpoint_share = 0.02, first_checkpoint_cost = 0.002;
+static const double checkpoint_share = 0.01, first_checkpoint_cost = 0.002;
 
 fil_status fil_run_loop_make_room(fil_run *run)
 {
     const fil_model *model = fil_simulation_model(run->simulation);
-    int64_t vertex_total = 0;
-    for (int g = 0; g < fil_model_group_count(model); ++g)
-        vertex_total += fil_model_vertex_count(model, g);
+    for (int g = 0; g < fil_model_group_count(model); ++g) {
+        run->strand_count += fil_model_strand_count(model, g);
+        run->vertex_total += fil_model_vertex_count(model, g);
+    }
     run->saved_size = fil_state_size(fil_simulation_state(run->simulation));
-    run->position = FIL_ARENA_ARRAY(run->arena, double, 3 * vertex_total);
-    run->stretch = FIL_ARENA_ARRAY(run->arena, double, vertex_total);
+    run->position = FIL_ARENA_ARRAY(run->arena, double, 3 * run->vertex_total);
+    run->stretch = FIL_ARENA_ARRAY(run->arena, double, run->vertex_total);
     run->saved = FIL_ARENA_ARRAY(run->arena, unsigned char, run->saved_size);
     run->checkpoint = -1;
     run->checkpoint_cost = first_checkpoint_cost;
@@ -96,7 +97,7 @@ static fil_status finish_frame(fil_run *run, fil_run_row *row, double *start)
         status = fil_run_stats_put(run->context, &run->stats, row);
     bool last = row->frame + 1 >= run->frames;
     bool due = now - run->checkpoint_end >= run->checkpoint_cost / checkpoint_share;
-    if (status == FIL_OK && row->frame > 0 && (last || due))
+    if (status == FIL_OK && (last || due))
         status = write_checkpoint(run, row->frame, row->time);
     // What row and checkpoint took is told by the next row.
     *row = (fil_run_row){.seconds_write = fil_timer_seconds() - now};
@@ -111,26 +112,28 @@ fil_status fil_run_loop_first(fil_run *run)
     return finish_frame(run, &row, &start);
 }
 
-static void show_progress(const fil_run *run, double start, int steps_done, int steps_per_frame)
+// How far it is, and how long the rest will take at the pace since `start`.
+static void show_progress(const fil_run *run, double start, int steps_per_frame)
 {
     char rest[64] = "", rough[96] = "";
-    int frame = fil_simulation_frame(run->simulation);
-    double all = (double)(run->frames - run->first) * steps_per_frame;
-    double elapsed = fil_timer_seconds() - start;
-    double left = elapsed * (all - steps_done) / steps_done;
+    int before = run->first > 0 ? run->first - 1 : 0; // the frame at 0 s takes no steps
+    double all = (double)(run->frames - 1) * steps_per_frame,
+           done = (double)before * steps_per_frame + (double)run->steps;
+    double elapsed = fil_timer_seconds() - start, left = elapsed * (all - done) / (double)run->steps;
     if (elapsed > 1)
         snprintf(rest, sizeof rest, ", %d:%02d:%02d left", (int)fmin(left / 3600, 1e6), (int)fmod(left / 60, 60),
                  (int)fmod(left, 60));
     if (run->rough_steps > 0)
-        snprintf(rough, sizeof rough, "; strands did not converge in %d of %d steps", run->rough_steps, run->steps);
-    double fraction = (run->first * (double)steps_per_frame + steps_done) / (run->frames * (double)steps_per_frame);
-    fil_report_progress(fraction, "%d of %d frames%s%s", frame + 1, run->frames, rest, rough);
+        snprintf(rough, sizeof rough, "; strands did not converge in %lld of %lld steps", (long long)run->rough_steps,
+                 (long long)run->steps);
+    fil_report_progress(done / all, "%d of %d frames%s%s", fil_simulation_frame(run->simulation) + 1, run->frames, rest,
+                        rough);
 }
 
 static fil_status stop(fil_run *run, double frame_time)
 {
     int frame = fil_simulation_frame(run->simulation);
-    return frame > 0 && frame != run->checkpoint ? write_checkpoint(run, frame, frame_time) : FIL_OK;
+    return frame != run->checkpoint ? write_checkpoint(run, frame, frame_time) : FIL_OK;
 }
 
 fil_status fil_run_loop(fil_run *run)
@@ -160,7 +163,7 @@ fil_status fil_run_loop(fil_run *run)
             frame_time = fil_state_time(state);
             status = finish_frame(run, &row, &row_start);
         }
-        show_progress(run, start, run->steps, per_frame);
+        show_progress(run, start, per_frame);
     }
     fil_report_progress_end();
     run->seconds += fil_timer_seconds() - start;

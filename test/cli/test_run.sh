@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # filum run: frames do not depend on threads and interruptions, whatever happens; results are never lost or mixed up.
-# shellcheck source=../test.sh
+# shellcheck source=test/test.sh
 source "$FILUM_SOURCE/test/test.sh"
 chmod 755 . # somebody else looks at it, too
 RANDOM=7 # the moments of the kills
@@ -58,12 +58,15 @@ check run_copies_the_scene grep -q curly ref/scene.json
 check_exit run_twice 2 "ref: holds results already: go on with --resume, replace them with --force" "$FILUM" run scene.json -o ref
 check_exit run_resume_other_scene 2 "ref: holds results of another scene" "$FILUM" run scene.json -o ref --resume --set groups.curls.material.young=5e9
 check_exit run_resume_other_rate 2 "ref: holds results of another scene" "$FILUM" run --resume -o ref --set time.fps=25
-check run_resume_finished bash -c "'$FILUM' run scene.json -o ref --resume | grep -q 'all $frames frames are there already'"
+check run_resume_finished bash -c "'$FILUM' run scene.json -o ref --resume | grep -q 'all frames are there already ($frames)'"
 check run_resume_without_scene run --resume -o ref
 check run_untouched whole ref
 mkdir mine && echo mine >mine/scene.json
 check_exit run_foreign_folder 2 "mine: the folder holds files that are not results of filum" "$FILUM" run scene.json -o mine --force
 check run_foreign_kept grep -qx mine mine/scene.json
+mkdir -p begun/frames && touch begun/filum.lock begun/strands.fil.9.part # what is left when it is killed right at the start
+check run_begun run scene.json -o begun
+check run_begun_is_whole whole begun
 run scene.json --set time.duration=0.5 -o replaced && echo notes >replaced/notes.txt
 check run_force run scene.json -o replaced --force
 check run_force_replaces whole replaced
@@ -86,6 +89,9 @@ check run_frames_same same_frames parts 5
 check run_frames_more run scene.json -o parts --resume --frames 12 --threads 4
 check run_frames_all run scene.json -o parts --resume --threads 1
 check run_parts_are_whole whole parts
+check run_one_frame run scene.json -o still --set time.duration=0
+check run_one_frame_is_all bash -c "'$FILUM' run --resume -o still | grep -q 'all frames are there already (1)'"
+check run_one_frame_same same_frames still 1
 check run_short run scene.json -o longer --set time.duration=0.5
 check run_longer run --resume -o longer --set time.duration=1
 check run_longer_is_whole whole longer
@@ -158,7 +164,7 @@ check run_too_large_goes_on run scene.json -o limited --resume
 check run_too_large_whole whole limited
 
 cat >full.sh <<'EOF'
-mount -t tmpfs -o size=1m tmpfs small || exit 77
+mount -t tmpfs -o "size=$(($(du -sk ref | cut -f1) / 2))k" tmpfs small || exit 77
 "$FILUM" run scene.json -o small/out --threads 1 2>full.txt
 echo $? >full.code
 find small -name '*.part' >full.left
