@@ -136,7 +136,8 @@ check run_cuts_half_a_row truncate_stats
 killed=0
 good=0
 threads=(1 2 4)
-for ((trial = 0; trial < 20; ++trial)); do
+trials=$((milliseconds > 3000 ? 6 : 20)) # sanitizers are slow
+for ((trial = 0; trial < trials; ++trial)); do
     rm -rf kill
     for ((again = 0; again < (trial % 4 == 3 ? 3 : 1); ++again)); do
         "$FILUM" run scene.json -o kill --resume --quiet --threads "${threads[RANDOM % 3]}" >/dev/null &
@@ -153,8 +154,8 @@ for ((trial = 0; trial < 20; ++trial)); do
         fail "run_killed_$trial" "$(cat kill.txt)"
     fi
 done
-check run_killed_and_resumed test "$good" == 20
-check run_was_really_killed test "$killed" -ge 10
+check run_killed_and_resumed test "$good" == "$trials"
+check run_was_really_killed test "$killed" -ge $((trials / 2))
 
 # No room. The limit lets frames through but not the first checkpoint.
 limited() { (ulimit -f 60 && trap '' XFSZ && "$FILUM" run scene.json -o limited --threads 1); }
