@@ -27,47 +27,55 @@ const fil_film_groom_report *fil_film_groom_report_of(const fil_film *film, int 
 
 // ---- the tree
 
-// jansson asks for memory in many small pieces and does not survive every refusal. So all that it can need is asked for
-// at once and given back: where this succeeds, the pieces do, too.
+// jansson asks for memory in many small pieces, and where one is refused it may drop letters without a word. So all
+// that it can need is asked for at once and given back: where this succeeds, the pieces do, too.
 static fil_status check_memory(fil_context *context, size_t length)
 {
-    enum { PER_BYTE = 64, AT_LEAST = 1 << 16 };
-    void *reserve = fil_context_allocate(context, AT_LEAST + PER_BYTE * length);
-    fil_context_release(context, reserve);
-    return reserve ? FIL_OK : FIL_NO_MEMORY;
+    enum { PER_BYTE = 128, AT_LEAST = 1 << 16 }; // the smallest objects, "{},", take 100 bytes for each of theirs
+    json_malloc_t allocate;
+    json_free_t release;
+    json_get_alloc_funcs(&allocate, &release);
+    void *reserve = allocate(AT_LEAST + PER_BYTE * length);
+    if (!reserve)
+        return fil_context_no_memory(context, AT_LEAST + PER_BYTE * length);
+    release(reserve);
+    return FIL_OK;
 }
 
 static fil_status load_tree(fil_film_reader *reader, const char *text, size_t length, json_t **tree)
 {
     json_error_t error;
-    fil_status status = check_memory(reader->context, length);
-    if (status != FIL_OK)
-        return status;
+    fil_film_place whole = {0};
+    size_t blank = 0;
+    while (blank < length && strchr(" \t\r\n", text[blank]))
+        ++blank;
+    if (blank == length)
+        return fil_film_place_fail(reader, &whole, "the file is empty");
     *tree = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (*tree)
         return FIL_OK;
     if (!error.text[0] || json_error_code(&error) == json_error_out_of_memory)
         return fil_context_no_memory(reader->context, length);
-    fil_film_place whole = {0};
     return fil_film_place_fail(reader, &whole, "line %d, column %d: %s", error.line, error.column, error.text);
 }
 
 // The tree as text, with as few digits as give the same numbers again.
 static fil_status write_tree(fil_film_reader *reader, json_t *tree, const char **out)
 {
-    char *text = NULL;
-    for (size_t digits = 15; digits <= 17; ++digits) {
-        free(text);
-        text = json_dumps(tree, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
-        json_t *again = text ? json_loads(text, 0, NULL) : NULL;
-        bool same = json_equal(tree, again);
+    fil_arena_mark mark = fil_arena_mark_now(reader->arena);
+    bool same = false;
+    for (size_t digits = 15; !same && digits <= 17; ++digits) {
+        size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(digits), size = json_dumpb(tree, NULL, 0, flags);
+        fil_arena_rewind(reader->arena, mark);
+        char *text = size > 0 ? FIL_ARENA_ARRAY(reader->arena, char, size + 1) : NULL;
+        if (!text || json_dumpb(tree, text, size, flags) != size)
+            return fil_context_no_memory(reader->context, size);
+        json_t *again = json_loadb(text, size, 0, NULL);
+        same = json_equal(tree, again);
         json_decref(again);
-        if (same)
-            break;
+        *out = text;
     }
-    *out = text ? fil_film_parse_copy(reader, text) : NULL;
-    free(text);
-    return *out ? FIL_OK : fil_context_no_memory(reader->context, 1);
+    return FIL_OK;
 }
 
 // ---- from what was read to what is simulated
@@ -322,7 +330,12 @@ fil_status fil_film_parse(fil_context *context, const char *name, const char *fo
                               .unit = 1,
                               .unit_name = "m"};
     json_t *tree = NULL;
-    fil_status status = load_tree(&reader, text, length, &tree);
+    size_t total = length;
+    for (int i = 0; i < set_count; ++i)
+        total += strlen(sets[i]);
+    fil_status status = check_memory(context, total);
+    if (status == FIL_OK)
+        status = load_tree(&reader, text, length, &tree);
     if (status == FIL_OK)
         status = parse_tree(&reader, tree, sets, set_count, whole);
     json_decref(tree);

@@ -60,7 +60,7 @@ static json_t *with_bounds(json_t *object, double min, double max, const char *u
     double factor = file_factor(unit);
     if (!follows_scene(unit))
         return with(with(object, "minimum", number(min * factor)), "maximum", number(max * factor));
-    return min >= 0 ? with(object, "minimum", number(0)) : object;
+    return min >= 0 ? with(object, min > 0 ? "exclusiveMinimum" : "minimum", number(0)) : object;
 }
 
 static json_t *describe(json_t *object, const char *doc, double min, double max, const char *unit)

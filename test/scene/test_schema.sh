@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# filum schema: accepts all scenes of the tree, refuses those that are wrong in their structure; the reference in
+# docs/scene.md is what it prints.
+# shellcheck source=test/test.sh
+source "$FILUM_SOURCE/test/test.sh"
+
+check schema "$FILUM" schema
+"$FILUM" schema >schema.json
+checker=$FILUM_SOURCE/test/scene/check_schema.py
+mapfile -t scenes < <(find "$FILUM_SOURCE/scenes" -name '*.json' | sort)
+if command -v python3 >/dev/null; then
+    check schema_accepts_the_scenes python3 "$checker" schema.json accept "${scenes[@]}"
+    check schema_refuses_malformed_scenes python3 "$checker" schema.json refuse "$FILUM_SOURCE/test/scene/malformed.txt"
+    # The checker itself must notice.
+    echo '{"groups": [{"name": 3}]}' >bad.json
+    check_exit schema_checker_notices 1 "" python3 "$checker" schema.json accept bad.json
+else
+    skip schema_accepts_the_scenes "python3 is missing"
+fi
+
+# Between the two marks stands what the command prints.
+sed -n '/^<!-- from here on: filum schema --markdown -->$/,$p' "$FILUM_SOURCE/docs/scene.md" | tail -n +2 >page.md
+"$FILUM" schema --markdown >printed.md
+check reference_is_up_to_date diff page.md printed.md
