@@ -96,6 +96,18 @@ check run_short run scene.json -o longer --set time.duration=0.5
 check run_longer run --resume -o longer --set time.duration=1
 check run_longer_is_whole whole longer
 
+check run_other_colour run --resume -o longer --set time.duration=1.1 --set groups.curls.look.colour=black
+check run_other_colour_same same_frames longer
+check run_other_colour_kept grep -q black longer/scene.json
+
+# Names of files in a scene hold from anywhere.
+mkdir -p files/sub
+"$FILUM" convert line:strands=3 files/hair.obj >/dev/null
+echo '{"time": {"duration": 0.2}, "groups": [{"name": "h", "groom": {"type": "file", "file": "../hair.obj", "unit": "m"}}]}' >files/sub/file.json
+check run_file run files/sub/file.json -o files/out --frames 3
+check run_file_from_elsewhere bash -c "cd files && '$FILUM' run --resume -o out --quiet"
+check run_file_whole test "$(find files/out/frames -type f | wc -l)" == 7
+
 # One run at a time; Ctrl-C and SIGTERM.
 for signal in INT TERM; do
     "$FILUM" run scene.json --set time.duration=1000 -o "stopped$signal" --threads 1 2>"stopped$signal.txt" &
