@@ -75,8 +75,8 @@ static void unknown_option(const fil_command *command, const char *word)
 // Checks a value against its row of the table.
 static bool check_value(const fil_option *option, const char *text)
 {
-    if (option->kind == FIL_OPTION_TEXT || option->kind == FIL_OPTION_FLAG) {
-        if (option->kind == FIL_OPTION_TEXT && *text == '\0') {
+    if (option->kind == FIL_OPTION_TEXT || option->kind == FIL_OPTION_TEXTS || option->kind == FIL_OPTION_FLAG) {
+        if (option->kind != FIL_OPTION_FLAG && *text == '\0') {
             fil_report_error("--%s: must not be empty", option->name);
             return false;
         }
@@ -132,7 +132,9 @@ static bool parse_option(const fil_command *command, int count, const char *cons
         }
         value = words[++*at];
     }
-    if (out->given[index] && option->kind != FIL_OPTION_FLAG) {
+    if (option->kind == FIL_OPTION_TEXTS)
+        out->list[out->list_count++] = value;
+    if (out->given[index] && option->kind != FIL_OPTION_FLAG && option->kind != FIL_OPTION_TEXTS) {
         fil_report_error("--%s: given twice", option->name);
         return false;
     }
@@ -162,7 +164,8 @@ bool fil_arguments_parse(const fil_command *command, int count, const char *cons
     out->operands = operands;
     out->texts = calloc((size_t)options, sizeof *out->texts);
     out->given = calloc((size_t)options, sizeof *out->given);
-    if (!operands || !out->texts || !out->given) {
+    out->list = calloc((size_t)count + 1, sizeof *out->list);
+    if (!operands || !out->texts || !out->given || !out->list) {
         fil_report_error("out of memory");
         return false;
     }
@@ -190,6 +193,7 @@ void fil_arguments_free(fil_arguments *arguments)
     free((void *)arguments->operands);
     free((void *)arguments->texts);
     free(arguments->given);
+    free((void *)arguments->list);
 }
 
 static int index_of(const fil_arguments *arguments, const char *option)
@@ -207,6 +211,14 @@ bool fil_arguments_given(const fil_arguments *arguments, const char *option)
 const char *fil_arguments_text(const fil_arguments *arguments, const char *option)
 {
     return arguments->texts[index_of(arguments, option)];
+}
+
+const char *const *fil_arguments_list(const fil_arguments *arguments, const char *option, int *count)
+{
+    assert(option_at(arguments->command, index_of(arguments, option))->kind == FIL_OPTION_TEXTS);
+    (void)option;
+    *count = arguments->list_count;
+    return arguments->list;
 }
 
 double fil_arguments_number(const fil_arguments *arguments, const char *option)

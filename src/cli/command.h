@@ -15,6 +15,7 @@ typedef enum fil_cli_exit {
 typedef enum fil_option_kind {
     FIL_OPTION_FLAG,
     FIL_OPTION_TEXT,
+    FIL_OPTION_TEXTS,    // may be given several times: see fil_arguments_list. A command has at most one such option
     FIL_OPTION_WHOLE,    // a whole number from min to max
     FIL_OPTION_REAL,     // a finite number from min to max
     FIL_OPTION_POSITIVE, // a finite number above zero
@@ -61,8 +62,10 @@ struct fil_arguments {
     const fil_command *command;
     const char *const *operands;
     int operand_count;
-    const char **texts; // by option, the common ones first
+    const char **texts; // by option, the common ones first; the last one of those given several times
     bool *given;
+    const char **list; // all texts of the option that may be given several times
+    int list_count;
 };
 
 // Parses the words behind the name of the command; false after telling what is wrong. Free with fil_arguments_free.
@@ -73,6 +76,8 @@ bool fil_arguments_given(const fil_arguments *arguments, const char *option);
 const char *fil_arguments_text(const fil_arguments *arguments, const char *option); // NULL: not given, no default
 double fil_arguments_number(const fil_arguments *arguments, const char *option);
 int64_t fil_arguments_whole(const fil_arguments *arguments, const char *option);
+// All texts of an option that may be given several times, in the order given.
+const char *const *fil_arguments_list(const fil_arguments *arguments, const char *option, int *count);
 
 // The command that the first words name, and how many words that takes; NULL: none.
 const fil_command *fil_command_find(int count, const char *const *words, int *taken);

@@ -4,6 +4,7 @@
 #include "base/settings.h"
 #include "cli/files.h"
 #include "filum/extend.h"
+#include "scene/unit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,21 +14,14 @@
 // "cm" or a number of metres. NULL: 0, the library's choice. False after telling what is wrong.
 bool fil_groom_unit(const char *option, const char *text, double *out)
 {
-    static const struct {
-        const char *name;
-        double metres;
-    } units[] = {{"m", 1}, {"cm", 0.01}, {"mm", 0.001}, {"in", 0.0254}};
     *out = 0;
     if (!text)
         return true;
-    for (size_t i = 0; i < sizeof units / sizeof *units; ++i)
-        if (strcmp(units[i].name, text) == 0) {
-            *out = units[i].metres;
-            return true;
-        }
+    if (fil_unit_find(text, out))
+        return true;
     char *end;
     *out = strtod(text, &end);
-    if (end != text && *end == '\0' && *out >= 1e-9 && *out <= 1e9)
+    if (end != text && *end == '\0' && fil_unit_is_good(*out))
         return true;
     fil_report_error("--%s: must be m, cm, mm, in or a number of metres from 1e-9 to 1e9 (got '%s')", option, text);
     return false;
@@ -36,7 +30,7 @@ bool fil_groom_unit(const char *option, const char *text, double *out)
 // "0.01 m (cm)"
 static void describe_unit(double unit, char *out, size_t room)
 {
-    const char *name = unit == 1 ? "m" : unit == 0.01 ? "cm" : unit == 0.001 ? "mm" : unit == 0.0254 ? "in" : NULL;
+    const char *name = fil_unit_name(unit);
     if (name)
         snprintf(out, room, "%s", name);
     else

@@ -27,28 +27,35 @@ const fil_film_groom_report *fil_film_groom_report_of(const fil_film *film, int 
 
 // ---- the tree
 
-// jansson asks for memory in many small pieces and does not survive every refusal. So all that it can need is asked for
-// at once and given back: where this succeeds, the pieces do, too.
+// jansson asks for memory in many small pieces, and where one is refused it may drop letters without a word. So all
+// that it can need is asked for at once and given back: where this succeeds, the pieces do, too.
 static fil_status check_memory(fil_context *context, size_t length)
 {
-    enum { PER_BYTE = 64, AT_LEAST = 1 << 16 };
-    void *reserve = fil_context_allocate(context, AT_LEAST + PER_BYTE * length);
-    fil_context_release(context, reserve);
-    return reserve ? FIL_OK : FIL_NO_MEMORY;
+    enum { PER_BYTE = 128, AT_LEAST = 1 << 16 }; // the smallest objects, "{},", take 100 bytes for each of theirs
+    json_malloc_t allocate;
+    json_free_t release;
+    json_get_alloc_funcs(&allocate, &release);
+    void *reserve = allocate(AT_LEAST + PER_BYTE * length);
+    if (!reserve)
+        return fil_context_no_memory(context, AT_LEAST + PER_BYTE * length);
+    release(reserve);
+    return FIL_OK;
 }
 
 static fil_status load_tree(fil_film_reader *reader, const char *text, size_t length, json_t **tree)
 {
     json_error_t error;
-    fil_status status = check_memory(reader->context, length);
-    if (status != FIL_OK)
-        return status;
+    fil_film_place whole = {0};
+    size_t blank = 0;
+    while (blank < length && strchr(" \t\r\n", text[blank]))
+        ++blank;
+    if (blank == length)
+        return fil_film_place_fail(reader, &whole, "the file is empty");
     *tree = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (*tree)
         return FIL_OK;
     if (!error.text[0] || json_error_code(&error) == json_error_out_of_memory)
         return fil_context_no_memory(reader->context, length);
-    fil_film_place whole = {0};
     return fil_film_place_fail(reader, &whole, "line %d, column %d: %s", error.line, error.column, error.text);
 }
 
@@ -71,6 +78,26 @@ static fil_status write_tree(fil_film_reader *reader, json_t *tree, const char *
 }
 
 // ---- from what was read to what is simulated
+
+// --set and messages name groups and bodies: no two may have the same name.
+static fil_status check_names(fil_film_reader *reader, const fil_film_place *root, const char *list_key)
+{
+    fil_film_place list = fil_film_place_key(root, list_key);
+    fil_status status = FIL_OK;
+    json_t *seen = json_object();
+    for (int i = 0; status == FIL_OK && seen && i < (int)json_array_size(list.value); ++i) {
+        fil_film_place item = fil_film_place_item(&list, i), place = fil_film_place_key(&item, "name");
+        const char *name = json_string_value(place.value);
+        if (!name || !*name)
+            continue;
+        if (json_object_get(seen, name))
+            status = fil_film_place_fail(reader, &place, "'%.60s' is the name of an earlier one, too", name);
+        else if (json_object_set_new(seen, name, json_true()) != 0)
+            status = fil_context_no_memory(reader->context, sizeof(json_t));
+    }
+    json_decref(seen);
+    return seen ? status : fil_context_no_memory(reader->context, sizeof(json_t));
+}
 
 static fil_status check_hold(fil_film_reader *reader, const fil_film_place *group, const char *end,
                              const fil_film_hold *hold)
@@ -203,6 +230,15 @@ static fil_status check_timing(fil_film_reader *reader, const fil_film_place *ro
                                FIL_TIMING_FRAMES_MAX, timing->duration, timing->fps);
 }
 
+static fil_status check_camera(fil_film_reader *reader, const fil_film_place *root, const fil_film_camera *camera)
+{
+    if (!camera || camera->eye.track.key_count > 0 || camera->target.track.key_count > 0 ||
+        memcmp(camera->eye.value, camera->target.value, sizeof camera->eye.value) != 0)
+        return FIL_OK;
+    fil_film_place picture = fil_film_place_key(root, "picture"), place = fil_film_place_key(&picture, "camera");
+    return fil_film_place_fail(reader, &place, "'eye' and 'target' must be two different points");
+}
+
 static fil_shot shot_of(const fil_film_picture *picture)
 {
     fil_shot shot = picture->shot;
@@ -231,6 +267,12 @@ static fil_status make_film(fil_film_reader *reader, const fil_film_place *place
     film->scene.motion = root->motion;
     film->shot = shot_of(&root->picture);
     fil_status status = check_timing(reader, place, &root->timing);
+    if (status == FIL_OK)
+        status = check_names(reader, place, "groups");
+    if (status == FIL_OK)
+        status = check_names(reader, place, "bodies");
+    if (status == FIL_OK)
+        status = check_camera(reader, place, root->picture.camera);
     if (status == FIL_OK)
         status = make_groups(reader, place, root, out);
     return status == FIL_OK ? make_bodies(reader, place, root, film) : status;
@@ -287,7 +329,12 @@ fil_status fil_film_parse(fil_context *context, const char *name, const char *fo
                               .unit = 1,
                               .unit_name = "m"};
     json_t *tree = NULL;
-    fil_status status = load_tree(&reader, text, length, &tree);
+    size_t total = length;
+    for (int i = 0; i < set_count; ++i)
+        total += strlen(sets[i]);
+    fil_status status = check_memory(context, total);
+    if (status == FIL_OK)
+        status = load_tree(&reader, text, length, &tree);
     if (status == FIL_OK)
         status = parse_tree(&reader, tree, sets, set_count, whole);
     json_decref(tree);

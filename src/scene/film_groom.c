@@ -242,10 +242,10 @@ fil_status fil_film_groom_make(fil_film_reader *reader, const fil_film_place *pl
     if (status != FIL_OK)
         return fil_film_place_blame(reader, &inner, status);
     reader->vertex_total += curves->vertex_total;
-    if (reader->vertex_total > FIL_FILM_GROOM_VERTICES_MAX)
+    if (reader->vertex_total > FIL_GROOM_VERTICES_MAX)
         status =
             fil_film_place_fail(reader, &inner, "the scene must have at most %lld vertices in all (got %lld so far)",
-                                (long long)FIL_FILM_GROOM_VERTICES_MAX, (long long)reader->vertex_total);
+                                (long long)FIL_GROOM_VERTICES_MAX, (long long)reader->vertex_total);
     else
         status = keep(reader, group, curves, out);
     fil_curves_destroy(curves);

@@ -8,9 +8,6 @@
 // {"type": "file", ...}
 extern const fil_film_object fil_film_groom_file;
 
-// No scene has more vertices in all: they would not fit any machine, and a slip of the pen asks for them easily.
-#define FIL_FILM_GROOM_VERTICES_MAX INT64_C(200000000)
-
 // What was done to a groom so that it can be simulated.
 typedef struct fil_film_groom_report {
     const char *file;        // NULL: from a generator

@@ -26,8 +26,11 @@ static fil_status parse_number(fil_film_reader *reader, const fil_film_place *pl
     if (!json_is_number(place->value) || !(value >= field->min && value <= field->max) ||
         (whole && value != floor(value))) {
         char what[160];
-        snprintf(what, sizeof what, "%sfrom %.9g to %.9g%s", whole ? "a whole number " : "", field->min / scale.factor,
-                 field->max / scale.factor, scale.name);
+        snprintf(what, sizeof what, "%sfrom %.10g to %.10g%s",
+                 whole                          ? "a whole number "
+                 : json_is_number(place->value) ? ""
+                                                : "a number ",
+                 field->min / scale.factor, field->max / scale.factor, scale.name);
         return fil_film_place_must(reader, place, what);
     }
     if (whole)

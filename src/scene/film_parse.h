@@ -65,6 +65,9 @@ const char *fil_film_parse_copy(fil_film_reader *reader, const char *text);
 // ---- film_value.c: one function for each form of value
 
 fil_status fil_film_value_parse(fil_film_reader *reader, fil_film_place *place, const fil_film_key *key, void *out);
+// "must be three numbers from ... to ...", and what else is allowed.
+fil_status fil_film_value_range(fil_film_reader *reader, const fil_film_place *place, const fil_film_key *key,
+                                const char *or_else);
 // "scalp:strands=200" as {"type": "scalp", "strands": 200}.
 fil_status fil_film_value_expand(fil_film_reader *reader, fil_film_place *place);
 

@@ -39,8 +39,7 @@ fil_status fil_film_path_timed(fil_film_reader *reader, fil_film_place *place, c
             if (status == FIL_OK &&
                 !(value[3 * (ptrdiff_t)i + k] >= key->min && value[3 * (ptrdiff_t)i + k] <= key->max)) {
                 fil_film_place item = fil_film_place_item(&list, i), inner = fil_film_place_key(&item, "value");
-                status = fil_film_place_fail(reader, &inner, "must be three numbers from %.9g to %.9g%s",
-                                             key->min / scale.factor, key->max / scale.factor, scale.name);
+                status = fil_film_value_range(reader, &inner, key, "");
             }
         }
     }

@@ -87,19 +87,23 @@ fil_status fil_film_place_replace(fil_film_reader *reader, fil_film_place *place
 
 fil_film_scale fil_film_place_scale(const fil_film_reader *reader, const char *unit)
 {
-    fil_film_scale scale = {.factor = 1};
-    if (strcmp(unit, "rad") == 0) {
-        scale.factor = 3.14159265358979323846 / 180;
-        unit = "degrees";
-    }
-    if (strcmp(unit, "m") == 0 || strcmp(unit, "m/s") == 0 || strcmp(unit, "m/s²") == 0) {
-        scale.factor = reader->unit;
+    switch (fil_film_table_measure(unit)) {
+    case FIL_FILM_LENGTH: {
+        fil_film_scale scale = {.factor = reader->unit};
         snprintf(scale.name, sizeof scale.name, " %s%s", reader->unit_name, unit + 1);
-    } else if (strcmp(unit, "1/m") == 0) {
-        scale.factor = 1 / reader->unit;
-        snprintf(scale.name, sizeof scale.name, " 1/%s", reader->unit_name);
-    } else if (*unit) {
-        snprintf(scale.name, sizeof scale.name, " %s", unit);
+        return scale;
     }
-    return scale;
+    case FIL_FILM_INVERSE: {
+        fil_film_scale scale = {.factor = 1 / reader->unit};
+        snprintf(scale.name, sizeof scale.name, " 1/%s", reader->unit_name);
+        return scale;
+    }
+    case FIL_FILM_ANGLE:
+        return (fil_film_scale){FIL_FILM_DEGREE, " degrees"};
+    default: {
+        fil_film_scale scale = {.factor = 1};
+        snprintf(scale.name, sizeof scale.name, "%s%s", *unit ? " " : "", unit);
+        return scale;
+    }
+    }
 }

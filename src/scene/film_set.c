@@ -83,9 +83,12 @@ fil_status fil_film_set_apply(fil_film_reader *reader, json_t *scene, const char
     const char *equals = strchr(set, '=');
     if (!equals || equals == set)
         return bad_set(&self, "must be KEY=VALUE, as in groups.0.material.young=4e9");
-    json_t *value = value_of(equals + 1), *at = scene;
-    if (!value)
-        return bad_set(&self, "the value must be UTF-8 text");
+    json_t *text = json_string(set), *value = value_of(equals + 1), *at = scene;
+    json_decref(text);
+    if (!text || !value) {
+        json_decref(value);
+        return bad_set(&self, "must be UTF-8 text");
+    }
     fil_status status = FIL_OK;
     for (const char *from = set; status == FIL_OK && from <= equals;) {
         char word[128];

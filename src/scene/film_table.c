@@ -6,9 +6,18 @@
 #include "scene/timing.h"
 #include "step/model.h"
 
+#include <string.h>
+
 int fil_film_table_fields(const fil_film_object *object)
 {
     return object->field_count ? *object->field_count : 0;
+}
+
+fil_film_measure fil_film_table_measure(const char *unit)
+{
+    if (strcmp(unit, "m") == 0 || strcmp(unit, "m/s") == 0 || strcmp(unit, "m/s²") == 0)
+        return FIL_FILM_LENGTH;
+    return strcmp(unit, "1/m") == 0 ? FIL_FILM_INVERSE : strcmp(unit, "rad") == 0 ? FIL_FILM_ANGLE : FIL_FILM_PLAIN;
 }
 
 #define COUNT(array) (int)(sizeof(array) / sizeof *(array))
@@ -84,8 +93,8 @@ static const fil_film_key path_key_keys[] = {
      .form = FIL_FILM_VECTOR,
      .offset = offsetof(fil_film_path_key, turn),
      .def = "[0, 0, 0]",
-     .min = -1e6,
-     .max = 1e6,
+     .min = -1e6 * FIL_FILM_DEGREE,
+     .max = 1e6 * FIL_FILM_DEGREE,
      .unit = "rad",
      .doc = "how far it has turned about the pivot: the direction is the axis, the length the angle"},
 };
@@ -147,8 +156,8 @@ static const fil_film_key spot_keys[] = {
      .form = FIL_FILM_VECTOR,
      .offset = offsetof(fil_film_spot, turn),
      .def = "[0, 0, 0]",
-     .min = -1e6,
-     .max = 1e6,
+     .min = -1e6 * FIL_FILM_DEGREE,
+     .max = 1e6 * FIL_FILM_DEGREE,
      .unit = "rad",
      .doc = "turned about its origin: the direction is the axis, the length the angle"},
 };

@@ -141,6 +141,16 @@ typedef struct fil_film_root {
     fil_film_picture picture;
 } fil_film_root;
 
+// What the file means by a quantity in `unit`: lengths follow the scene's unit, angles are degrees.
+typedef enum fil_film_measure {
+    FIL_FILM_PLAIN,   // as the table says
+    FIL_FILM_LENGTH,  // m, m/s, m/s²
+    FIL_FILM_INVERSE, // 1/m
+    FIL_FILM_ANGLE,   // rad
+} fil_film_measure;
+fil_film_measure fil_film_table_measure(const char *unit);
+#define FIL_FILM_DEGREE (3.14159265358979323846 / 180)
+
 int fil_film_table_fields(const fil_film_object *object); // how many
 
 // The whole scene, and the objects that are met from several places.

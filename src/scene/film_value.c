@@ -30,6 +30,16 @@ static fil_status parse_unit(fil_film_reader *reader, fil_film_place *place, con
     return FIL_OK;
 }
 
+fil_status fil_film_value_range(fil_film_reader *reader, const fil_film_place *place, const fil_film_key *key,
+                                const char *or_else)
+{
+    fil_film_scale scale = fil_film_place_scale(reader, key->unit);
+    char what[160];
+    snprintf(what, sizeof what, "three numbers from %.9g to %.9g%s%s", key->min / scale.factor, key->max / scale.factor,
+             scale.name, or_else);
+    return fil_film_place_must(reader, place, what);
+}
+
 static fil_status parse_vector(fil_film_reader *reader, fil_film_place *place, const fil_film_key *key, void *out)
 {
     fil_film_scale scale = fil_film_place_scale(reader, key->unit);
@@ -40,12 +50,9 @@ static fil_status parse_vector(fil_film_reader *reader, fil_film_place *place, c
         numbers[k] = json_number_value(item) * scale.factor;
         good = json_is_number(item) && numbers[k] >= key->min && numbers[k] <= key->max;
     }
-    if (!good) {
-        char what[160];
-        snprintf(what, sizeof what, "three numbers from %.9g to %.9g%s", key->min / scale.factor,
-                 key->max / scale.factor, scale.name);
-        return fil_film_place_must(reader, place, what);
-    }
+    if (!good)
+        return fil_film_value_range(reader, place, key,
+                                    key->form == FIL_FILM_TIMED ? ", or a track {\"keys\": [...]}" : "");
     memcpy(out, numbers, sizeof numbers);
     return FIL_OK;
 }
@@ -79,8 +86,7 @@ static fil_status unknown_path(fil_film_reader *reader, const fil_film_place *pl
     const char *nearest = fil_settings_nearest(name, names, known);
     if (nearest)
         return fil_film_place_fail(reader, place, "there is no path '%.60s': did you mean '%.60s'?", name, nearest);
-    return fil_film_place_fail(reader, place, "there is no path '%.60s' among the %d of the scene (`paths`)", name,
-                               reader->path_count);
+    return fil_film_place_fail(reader, place, "there is no path '%.60s' in the `paths` of the scene", name);
 }
 
 static fil_status parse_path(fil_film_reader *reader, fil_film_place *place, const fil_film_key *key, void *out)
@@ -123,7 +129,7 @@ static fil_status parse_list(fil_film_reader *reader, fil_film_place *place, con
     size_t count = json_array_size(place->value);
     if (!json_is_array(place->value) || !((double)count >= key->min && (double)count <= key->max)) {
         char what[80];
-        snprintf(what, sizeof what, "a list [...] of %.9g to %.9g", key->min, key->max);
+        snprintf(what, sizeof what, "a list [...] of %.9g to %.9g items", key->min, key->max);
         return fil_film_place_must(reader, place, what);
     }
     list->items = fil_arena_allocate(reader->arena, count, key->object->size);

@@ -63,6 +63,8 @@ int fil_groom_style_vertices(const fil_groom_common *common);
 // Draws one hair around its middle line: 3 vertices numbers at `out`. side: any vector across the start of the line.
 void fil_groom_style_draw(const fil_groom_common *common, fil_rng *rng, const fil_groom_path *path,
                           const double side[3], int vertices, double *out);
+// No groom and no scene has more vertices in all: they would not fit, and a slip of the pen asks for them easily.
+#define FIL_GROOM_VERTICES_MAX INT64_C(200000000)
 // Curves with room for strands of equal length.
 fil_status fil_groom_curves(fil_context *context, int strands, int vertices, fil_curves **out);
 

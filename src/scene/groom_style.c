@@ -9,6 +9,8 @@
 // grown from nothing over the first wavelength, so that roots stay where they are. The hair is longer than its line.
 #include "scene/groom.h"
 
+#include "base/context.h"
+
 #include "math/mat3.h"
 
 static const double pi = 3.14159265358979323846;
@@ -150,6 +152,11 @@ void fil_groom_head_grow(const fil_groom_head *head, const double x[3], const do
 
 fil_status fil_groom_curves(fil_context *context, int strands, int vertices, fil_curves **out)
 {
+    *out = NULL;
+    if ((int64_t)strands * vertices > FIL_GROOM_VERTICES_MAX)
+        return fil_context_fail(context, FIL_BAD_INPUT,
+                                "%d strands of %d vertices each are too many: must be at most %lld vertices", strands,
+                                vertices, (long long)FIL_GROOM_VERTICES_MAX);
     fil_status status = fil_curves_create(context, strands, (int64_t)strands * vertices, false, out);
     for (int i = 0; status == FIL_OK && i < strands; ++i)
         (*out)->vertex_count[i] = vertices;
