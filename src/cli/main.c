@@ -4,6 +4,7 @@
 #include "cli/info.h"
 #include "cli/render.h"
 #include "cli/report.h"
+#include "cli/run.h"
 #include "cli/scene.h"
 #include "cli/schema.h"
 #include "cli/validate.h"
@@ -44,9 +45,19 @@ static const fil_command command_help = {
 };
 
 const fil_command *const fil_commands[] = {
-    &fil_command_contact_solve, &fil_command_contact_compare, &fil_command_contact_batch, &fil_command_contact_generate,
-    &fil_command_contact_judge, &fil_command_check,           &fil_command_schema,        &fil_command_validate,
-    &fil_command_convert,       &fil_command_render,          &fil_command_info,          &command_help,
+    &fil_command_contact_solve,
+    &fil_command_contact_compare,
+    &fil_command_contact_batch,
+    &fil_command_contact_generate,
+    &fil_command_contact_judge,
+    &fil_command_check,
+    &fil_command_schema,
+    &fil_command_run,
+    &fil_command_validate,
+    &fil_command_convert,
+    &fil_command_render,
+    &fil_command_info,
+    &command_help,
 };
 const int fil_command_count = sizeof fil_commands / sizeof *fil_commands;
 

@@ -31,7 +31,7 @@ bool fil_report_json(json_t *value);
 json_t *fil_report_json_real(double value);     // null when not finite
 json_t *fil_report_json_text(const char *text); // file names may hold any bytes; JSON may not
 
-// From the first call on Ctrl-C only sets a flag; a second Ctrl-C ends the program.
+// From the first call on Ctrl-C and SIGTERM only set a flag; a second one ends the program.
 void fil_report_catch_interrupt(void);
 bool fil_report_interrupted(void);
 

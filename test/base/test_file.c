@@ -50,6 +50,21 @@ TEST(file_is_written_and_replaced)
     fil_context_destroy(context);
 }
 
+// Without waiting for the disk, and made durable afterwards.
+TEST(file_can_be_made_durable_later)
+{
+    fil_context *context = fil_context_create(NULL);
+    const char *path = test_path("a.txt");
+    test_ok(context, fil_file_write_bytes(context, path, "one", 3, false));
+    ck_assert_str_eq(contents(path), "one");
+    ck_assert_int_eq(file_count(), 1);
+    test_ok(context, fil_file_sync(context, path));
+    test_ok(context, fil_file_sync(context, test_folder()));
+    ck_assert_int_eq(fil_file_sync(context, test_path("none")), FIL_IO_FAILED);
+    test_contains(fil_context_error(context), "none: cannot write: No such file or directory");
+    fil_context_destroy(context);
+}
+
 TEST(file_is_read_whole)
 {
     fil_context *context = fil_context_create(NULL);

@@ -1,0 +1,220 @@
+#!/usr/bin/env bash
+# filum run: frames do not depend on threads and interruptions, whatever happens; results are never lost or mixed up.
+# shellcheck source=../test.sh
+source "$FILUM_SOURCE/test/test.sh"
+chmod 755 . # somebody else looks at it, too
+RANDOM=7 # the moments of the kills
+
+frames=31
+cat >scene.json <<'EOF'
+{
+  "time": {"duration": 1, "fps": 30, "step": 0.002, "settle": true},
+  "wind": {"keys": [{"time": 0, "value": [0, 0, 0]}, {"time": 0.5, "value": [2, 0, 0]}]},
+  "paths": {"swing": {"keys": [{"time": 0}, {"time": 0.4, "position": [0.05, 0, 0], "turn": [0, 0, 20]}]}},
+  "groups": [
+    {"name": "curls", "material": {"young": 4e9}, "groom": {"type": "line", "strands": 8, "style": "curly"},
+     "root": {"hold": "clamped", "path": "swing", "release": 0.7}},
+    {"name": "straight", "model": "lifted", "groom": {"type": "line", "strands": 3}}
+  ]
+}
+EOF
+
+# same_frames DIR [COUNT]: its first frames are those of the run without interruption, and so is what the rows tell.
+same_frames() {
+    local i name count=${2:-$frames}
+    for ((i = 0; i < count; ++i)); do
+        name=$(printf 'frames/%06d.fil' "$i")
+        cmp "ref/$name" "$1/$name" || return 1
+    done
+    cmp ref/strands.fil "$1/strands.fil" &&
+        cmp <(head -n $((count + 1)) ref/stats.csv | cut -d, -f1-21) <(head -n $((count + 1)) "$1/stats.csv" | cut -d, -f1-21)
+}
+# whole DIR: all frames, as they should be, and nothing half-written.
+whole() {
+    same_frames "$1" && [[ $(find "$1/frames" -type f | wc -l) == "$frames" && $(wc -l <"$1/stats.csv") == $((frames + 1)) ]] &&
+        [[ -z $(find "$1" -name '*.part') ]]
+}
+# until_frame DIR FRAME: waits until a run has written it.
+until_frame() {
+    local name
+    name=$1/$(printf 'frames/%06d.fil' "$2")
+    for ((tries = 0; tries < 600; ++tries)); do
+        if [[ -e $name ]]; then return 0; fi
+        sleep 0.05
+    done
+    return 1
+}
+run() { "$FILUM" run "$@" --quiet; }
+
+start=$(date +%s%N)
+check run_makes_frames run scene.json -o ref --threads 1
+milliseconds=$((($(date +%s%N) - start) / 1000000))
+check run_is_whole whole ref
+check run_two_threads run scene.json -o two --threads 2
+check run_same_with_two_threads whole two
+check run_copies_the_scene grep -q curly ref/scene.json
+
+# What is there is not touched.
+check_exit run_twice 2 "ref: holds results already: go on with --resume, replace them with --force" "$FILUM" run scene.json -o ref
+check_exit run_resume_other_scene 2 "ref: holds results of another scene" "$FILUM" run scene.json -o ref --resume --set groups.curls.material.young=5e9
+check_exit run_resume_other_rate 2 "ref: holds results of another scene" "$FILUM" run --resume -o ref --set time.fps=25
+check run_resume_finished bash -c "'$FILUM' run scene.json -o ref --resume | grep -q 'all frames are there already ($frames)'"
+check run_resume_without_scene run --resume -o ref
+check run_untouched whole ref
+mkdir mine && echo mine >mine/scene.json
+check_exit run_foreign_folder 2 "mine: the folder holds files that are not results of filum" "$FILUM" run scene.json -o mine --force
+check run_foreign_kept grep -qx mine mine/scene.json
+mkdir -p begun/frames && touch begun/filum.lock begun/strands.fil.9.part # what is left when it is killed right at the start
+check run_begun run scene.json -o begun
+check run_begun_is_whole whole begun
+run scene.json --set time.duration=0.5 -o replaced && echo notes >replaced/notes.txt
+check run_force run scene.json -o replaced --force
+check run_force_replaces whole replaced
+check run_force_keeps_others grep -qx notes replaced/notes.txt
+
+# Usage and input.
+check_exit run_needs_folder 2 "--out DIR is missing" "$FILUM" run scene.json
+check_exit run_needs_scene 2 "SCENE is missing" "$FILUM" run -o nothing
+check_exit run_no_such_scene 2 "none.json: cannot open" "$FILUM" run none.json -o nothing
+check_exit run_resume_nothing 2 "nothing/scene.json: cannot open" "$FILUM" run --resume -o nothing
+check_exit run_resume_and_force 2 "name one of them" "$FILUM" run scene.json -o nothing --resume --force
+check_exit run_no_parent 3 "no/such: cannot make the folder" "$FILUM" run scene.json -o no/such
+check_exit run_file_as_folder 2 "Not a directory" "$FILUM" run scene.json -o scene.json
+check run_makes_no_empty_folder test ! -e nothing
+
+# In parts: some frames, more of them, a longer film, with other numbers of threads.
+check run_frames run scene.json -o parts --frames 5 --threads 2
+check run_frames_count test "$(find parts/frames -type f | wc -l)" == 5
+check run_frames_same same_frames parts 5
+check run_frames_more run scene.json -o parts --resume --frames 12 --threads 4
+check run_frames_all run scene.json -o parts --resume --threads 1
+check run_parts_are_whole whole parts
+check run_one_frame run scene.json -o still --set time.duration=0
+check run_one_frame_is_all bash -c "'$FILUM' run --resume -o still | grep -q 'all frames are there already (1)'"
+check run_one_frame_same same_frames still 1
+check run_short run scene.json -o longer --set time.duration=0.5
+check run_longer run --resume -o longer --set time.duration=1
+check run_longer_is_whole whole longer
+
+# One run at a time; Ctrl-C and SIGTERM.
+for signal in INT TERM; do
+    "$FILUM" run scene.json --set time.duration=1000 -o "stopped$signal" --threads 1 2>"stopped$signal.txt" &
+    pid=$!
+    check "run_${signal}_starts" until_frame "stopped$signal" 4
+    check_exit "run_${signal}_second_refused" 2 "another run is writing into this folder" "$FILUM" run scene.json --set time.duration=1000 -o "stopped$signal" --resume
+    kill "-$signal" $pid
+    wait $pid
+    code=$?
+    if [[ $code == 1 ]]; then ok "run_${signal}_status"; else fail "run_${signal}_status" "status $code"; fi
+    check "run_${signal}_tells" grep -q "interrupted after .* frames: .filum run --resume -o stopped$signal. goes on" "stopped$signal.txt"
+    check "run_${signal}_goes_on" run scene.json -o "stopped$signal" --resume --threads 2
+    check "run_${signal}_same" same_frames "stopped$signal"
+done
+
+# Damage: the checkpoint before the last, or the start.
+damaged() {
+    rm -rf hurt && run scene.json -o hurt --frames 20 && run scene.json -o hurt --resume --frames 25 || return 1
+    for file in "$@"; do printf x | dd of="hurt/$file" bs=1 seek=60 conv=notrunc status=none; done
+    "$FILUM" run scene.json -o hurt --resume 2>hurt.txt >hurt.out && whole hurt
+}
+check run_damaged_checkpoint damaged checkpoint.fil
+check run_damaged_checkpoint_told grep -q "hurt/checkpoint.fil: is damaged or cut short" hurt.txt
+check run_damaged_checkpoint_goes_on grep -q "of $frames frames are there: goes on" hurt.txt
+check run_damaged_frame damaged frames/000024.fil
+check run_damaged_frame_told grep -q "hurt/frames/000024.fil: is damaged or cut short" hurt.txt
+check run_damaged_first_frame damaged frames/000000.fil
+check run_damaged_first_frame_told grep -q "it begins again" hurt.txt
+check run_damaged_both damaged checkpoint.fil checkpoint_earlier.fil
+if damaged strands.fil >/dev/null; then fail run_damaged_strands "was taken for good"; else ok run_damaged_strands; fi
+check run_damaged_strands_told grep -q "strands.fil is damaged: begin again with --force" hurt.txt
+truncate_stats() {
+    rm -rf hurt && run scene.json -o hurt --frames 20 && printf '20,0.6' >>hurt/stats.csv && run scene.json -o hurt --resume && whole hurt
+}
+check run_cuts_half_a_row truncate_stats
+
+# Killed at any moment, once or three times in a row; gone on with any number of threads.
+killed=0
+good=0
+threads=(1 2 4)
+for ((trial = 0; trial < 20; ++trial)); do
+    rm -rf kill
+    for ((again = 0; again < (trial % 4 == 3 ? 3 : 1); ++again)); do
+        "$FILUM" run scene.json -o kill --resume --quiet --threads "${threads[RANDOM % 3]}" >/dev/null &
+        pid=$!
+        moment=$((RANDOM % (milliseconds + 1)))
+        sleep "$((moment / 1000)).$(printf '%03d' $((moment % 1000)))"
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        if [[ $? == 137 ]]; then ((++killed)); fi
+    done
+    if run scene.json -o kill --resume --threads "${threads[trial % 3]}" >kill.txt 2>&1 && whole kill >>kill.txt 2>&1; then
+        ((++good))
+    else
+        fail "run_killed_$trial" "$(cat kill.txt)"
+    fi
+done
+check run_killed_and_resumed test "$good" == 20
+check run_was_really_killed test "$killed" -ge 10
+
+# No room. The limit lets frames through but not the first checkpoint.
+limited() { (ulimit -f 60 && trap '' XFSZ && "$FILUM" run scene.json -o limited --threads 1); }
+check_exit run_too_large 3 "limited/checkpoint.fil: cannot write: File too large" limited
+check run_too_large_leaves_nothing test -z "$(find limited -name '*.part')"
+check run_too_large_goes_on run scene.json -o limited --resume
+check run_too_large_whole whole limited
+
+cat >full.sh <<'EOF'
+mount -t tmpfs -o "size=$(($(du -sk ref | cut -f1) / 2))k" tmpfs small || exit 77
+"$FILUM" run scene.json -o small/out --threads 1 2>full.txt
+echo $? >full.code
+find small -name '*.part' >full.left
+find small/out/frames -type f | wc -l >full.count
+mount -o remount,size=20m small && "$FILUM" run --resume -o small/out --quiet && cp -r small/out full
+EOF
+mkdir small
+unshare --mount bash full.sh 2>/dev/null
+case $? in
+0)
+    check run_full_disk_status grep -qx 3 full.code
+    check run_full_disk_told grep -q "cannot write: No space left on device" full.txt
+    check run_full_disk_leaves_nothing test ! -s full.left
+    check run_full_disk_had_frames test "$(cat full.count)" -gt 1
+    check run_full_disk_goes_on whole full
+    ;;
+1 | 77) skip run_full_disk "cannot mount a small disk here" ;;
+*) fail run_full_disk "$(cat full.txt)" ;;
+esac
+
+# The folder goes away while it is written to.
+"$FILUM" run scene.json --set time.duration=1000 -o gone --threads 1 2>gone.txt &
+pid=$!
+until_frame gone 2
+mv gone elsewhere
+wait $pid
+code=$?
+if [[ $code == 3 ]]; then ok run_folder_gone; else fail run_folder_gone "status $code: $(cat gone.txt)"; fi
+check run_folder_gone_told grep -q "gone/frames/.*: cannot write: No such file or directory" gone.txt
+check run_folder_gone_goes_on run scene.json -o elsewhere --resume
+check run_folder_gone_same same_frames elsewhere
+
+mkdir locked && chmod 555 locked
+nobody=()
+if [[ $(id -u) == 0 ]]; then nobody=(setpriv --reuid=65534 --clear-groups); fi
+if "${nobody[@]}" test -r scene.json -a -x "$FILUM" 2>/dev/null; then
+    check_exit run_unwritable 3 "locked/filum.lock: cannot write: Permission denied" "${nobody[@]}" "$FILUM" run scene.json -o locked
+else
+    skip run_unwritable "cannot become another user"
+fi
+
+# For scripts.
+check run_json bash -c "'$FILUM' run scene.json -o j --frames 3 --json >j.json && grep -q '\"frames\": 3' j.json && grep -q '\"folder\": \"j\"' j.json"
+if command -v python3 >/dev/null; then
+    # The reader of docs/io/cache.md, as it stands there.
+    # shellcheck disable=SC2016
+    sed -n '/^```python$/,/^```$/{/^```/d;p}' "$FILUM_SOURCE/docs/io/cache.md" >reader.py
+    echo 'import sys; time, x, s = read_frame(sys.argv[1]); print(len(x) // 3, len(s), round(time, 6))' >>reader.py
+    vertices=$((($(stat -c %s ref/frames/000003.fil) - 40) / 14))
+    check run_python_reads bash -c "[[ \$(python3 reader.py ref/frames/000003.fil) == '$vertices $vertices 0.1' ]]"
+    cp ref/frames/000003.fil hurt.fil && printf x | dd of=hurt.fil bs=1 seek=200 conv=notrunc status=none
+    check_exit run_python_notices_damage 1 "hurt.fil: damaged" python3 reader.py hurt.fil
+fi
