@@ -125,6 +125,7 @@ TEST(movie_tells_that_there_is_no_ffmpeg)
 TEST(movie_tells_what_ffmpeg_said_last)
 {
     fails("cat >/dev/null; echo first >&2; echo disk full >&2; exit 1", "a.mp4: ffmpeg failed: disk full");
+    fails("cat >/dev/null; echo disk full at the end >&2; exit 0", "a.mp4: ffmpeg failed: disk full at the end");
 }
 
 TEST(movie_survives_an_ffmpeg_that_ends_at_once)
