@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/groom.h"
+#include "cli/scene.h"
 #include "scene/colour.h"
 
 #include <string.h>
@@ -95,10 +96,9 @@ static fil_status keep_frame(fil_frames *self)
     return FIL_OK;
 }
 
-static fil_status open_scene(fil_context *context, const char *path, const char *const *sets, int set_count,
-                             fil_frames *out)
+static fil_status open_scene(fil_context *context, const fil_arguments *arguments, const char *path, fil_frames *out)
 {
-    fil_status status = fil_film_read(context, path, sets, set_count, &out->film);
+    fil_status status = fil_scene_load(arguments, context, path, &out->film);
     if (status == FIL_OK)
         status = fil_simulation_create(context, out->film, &out->simulation);
     if (status == FIL_OK)
@@ -164,7 +164,7 @@ static fil_status open_groom(fil_context *context, const char *word, double unit
     return FIL_OK;
 }
 
-fil_status fil_frames_open(fil_context *context, const char *word, double unit, const char *const *sets, int set_count,
+fil_status fil_frames_open(fil_context *context, const fil_arguments *arguments, const char *word, double unit,
                            fil_frames *out)
 {
     *out = (fil_frames){.kind = fil_frames_kind_of(word), .arena = fil_arena_create(context)};
@@ -176,7 +176,7 @@ fil_status fil_frames_open(fil_context *context, const char *word, double unit, 
         status = open_folder(context, word, out);
         break;
     case FIL_FRAMES_SCENE:
-        status = open_scene(context, word, sets, set_count, out);
+        status = open_scene(context, arguments, word, out);
         break;
     case FIL_FRAMES_GROOM:
         status = open_groom(context, word, unit, out);

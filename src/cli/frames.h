@@ -28,8 +28,8 @@ typedef struct fil_frames {
 
 // What `word` means: a folder, a scene by its ending, otherwise a groom.
 fil_frames_kind fil_frames_kind_of(const char *word);
-// `unit` and `sets` as the command line has them; they must fit the kind.
-fil_status fil_frames_open(fil_context *context, const char *word, double unit, const char *const *sets, int set_count,
+// `unit`: of a groom. A scene is changed by the --set of the command line.
+fil_status fil_frames_open(fil_context *context, const fil_arguments *arguments, const char *word, double unit,
                            fil_frames *out);
 void fil_frames_close(fil_frames *frames);
 // One frame, as fil_cache_read has it; `user` is the fil_frames. A scene is simulated up to it.

@@ -16,8 +16,8 @@ static bool find_number(const char *path, size_t at, size_t *begin, size_t *end,
     for (const char *p = strchr(path + at, '%'); p; p = strchr(p + 1, '%')) {
         const char *q = p + 1;
         *digits = 0;
-        while (isdigit((unsigned char)*q) && *digits <= MOST_DIGITS)
-            *digits = 10 * *digits + (*q++ - '0');
+        for (; isdigit((unsigned char)*q); ++q)
+            *digits = *digits <= MOST_DIGITS ? 10 * *digits + (*q - '0') : *digits;
         if (*q == 'd') {
             *begin = (size_t)(p - path);
             *end = (size_t)(q + 1 - path);

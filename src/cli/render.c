@@ -6,6 +6,7 @@
 #include "cli/frames.h"
 #include "cli/groom.h"
 #include "cli/pictures.h"
+#include "cli/scene.h"
 #include "render/shoot.h"
 #include "scene/colour.h"
 
@@ -103,6 +104,7 @@ static bool check_options(const job *self)
         const char *why;
     } rules[] = {
         {"unit", self->frames.kind == FIL_FRAMES_GROOM, "is for grooms alone: scenes say their own"},
+        {"set", self->frames.kind == FIL_FRAMES_SCENE, "is for scenes alone: the frames of a folder are as they are"},
         {"frame", self->pictures.kind == FIL_PICTURES_STILL, "is for a single picture (FILE.png)"},
         {"frames", self->pictures.kind != FIL_PICTURES_STILL, "is for films and numbered pictures (frame_%04d.png)"},
         {"every", self->pictures.kind != FIL_PICTURES_STILL, "is for films and numbered pictures (frame_%04d.png)"},
@@ -307,7 +309,7 @@ static fil_cli_exit render_run(const fil_arguments *arguments)
     if (!context)
         return fil_report_no_memory();
     fil_report_catch_interrupt(); // so that no file is left half written
-    fil_status status = fil_frames_open(context, self.in, unit, NULL, 0, &self.frames);
+    fil_status status = fil_frames_open(context, arguments, self.in, unit, &self.frames);
     fil_cli_exit code = status == FIL_OK ? render(context, &self) : fil_report_failure(context, status);
     fil_shoot_destroy(self.shoot);
     if (status == FIL_OK)
@@ -335,6 +337,7 @@ static const fil_option options[] = {
     {"thickness", 0, FIL_OPTION_POSITIVE, "METRES", NULL, 0, 0,
      "radius of a hair; otherwise what the scene or the groom says, or 40 µm"},
     {"ground", 0, FIL_OPTION_TEXT, "on|off", NULL, 0, 0, "a floor that catches shadows; of a groom on"},
+    FIL_SCENE_SET_OPTION,
     {"unit", 'u', FIL_OPTION_TEXT, "U", NULL, 0, 0, "what one unit of the groom is: m, cm, mm, in or metres"},
     {"threads", 't', FIL_OPTION_WHOLE, "N", "0", 0, 1024, "0: all"},
 };

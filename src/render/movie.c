@@ -304,7 +304,10 @@ fil_status fil_movie_finish(fil_context *context, fil_movie *movie)
 {
     int ended = wait_for(movie);
     fil_status status = FIL_OK;
-    if (ended > 0)
+    char line[LINE];
+    last_line(movie->spoken, line);
+    // It says nothing but errors, and ends well all the same when the disk is full at the very end.
+    if (ended > 0 || line[0])
         status = told_failure(context, movie, ended);
     else if (!begins_right(movie))
         status = fil_context_fail(context, FIL_IO_FAILED, "%s: ffmpeg wrote something that is no %s file", movie->path,

@@ -3,7 +3,8 @@
 //
 //     amount   dark blue, teal, green, yellow: lightness rises evenly, so that it reads in grey, too
 //     sides    blue, pale grey, red: equal lightness on both sides, palest in the middle
-//     one of many   hues at steps of the golden ratio, in three lightnesses: neighbours in number are far apart in hue
+//     one of many   hues about a quarter of the circle apart that never repeat, in three lightnesses. Not the golden
+//              ratio: roots that spiral out by it would be next to roots of the same hue
 #include "render/palette.h"
 
 #include <math.h>
@@ -59,6 +60,6 @@ void fil_palette_sides(double t, float colour[3])
 void fil_palette_one_of_many(unsigned index, float colour[3])
 {
     static const double lightness[] = {0.70, 0.58, 0.80};
-    double hue = 2 * M_PI * fmod(0.08 + 0.6180339887498949 * index, 1);
+    double hue = 2 * M_PI * fmod(0.08 + 0.7548776662466927 * index, 1);
     to_linear(lightness[index % 3], 0.115 * cos(hue), 0.115 * sin(hue), colour);
 }

@@ -7,7 +7,7 @@
 // c t - a >= max(z t - x), and the same upwards. Four maxima over all points give a, b and c.
 #include "render/picture_part.h"
 
-static const double air = 1.06, from_above = 12;
+static const double air = 1.1, from_above = 12;
 static const float part_turned = 2.0f / 3;
 
 static int64_t vertices_of(const fil_picture_hair *hair)
