@@ -368,6 +368,21 @@ TEST(film_text_gives_the_same_film_from_anywhere)
     fil_context_destroy(context);
 }
 
+// Generators grow hair on meshes; their files lie beside the scene, too.
+TEST(film_finds_the_files_of_generators)
+{
+    static const char ball[] =
+        "v 0 1 0\nv 1 0 0\nv 0 0 1\nv -1 0 0\nv 0 0 -1\nv 0 -1 0\nf 1 3 2\nf 1 4 3\nf 1 5 4\nf 1 2 5\n"
+        "f 6 2 3\nf 6 3 4\nf 6 4 5\nf 6 5 2\n";
+    fil_context *context = fil_context_create(NULL);
+    test_ok(context, fil_file_write_text(context, test_path("ball.obj"), ball, sizeof ball - 1));
+    fil_film *film = film_of(context, "{'groups': [{'groom': 'fur:mesh=ball.obj,strands=4'}]}");
+    ck_assert_int_eq(film->scene.groups[0].groom.strand_count, 4);
+    test_contains(film->text, test_path("ball.obj"));
+    fil_film_destroy(film);
+    fil_context_destroy(context);
+}
+
 // ---- grooms from files
 
 // A strand of 5 vertices along -y with a tiny segment in the middle, one at the tip, and radii down to zero; five
