@@ -102,18 +102,17 @@ fil_status fil_groom_head_make(fil_context *context, const fil_groom_common *com
     return status;
 }
 
-void fil_groom_head_keep_out(const fil_groom_head *head, double clear, double reach, double x[3])
+double fil_groom_head_keep_out(const fil_groom_head *head, double clear, double reach, double x[3])
 {
-    if (head->skin) {
-        fil_groom_skin_keep_out(head->skin, clear * head->half[1], reach, x);
-        return;
-    }
+    if (head->skin)
+        return fil_groom_skin_keep_out(head->skin, clear * head->half[1], reach, x);
     double size = 0;
     for (int k = 0; k < 3; ++k)
         size += x[k] / head->half[k] * (x[k] / head->half[k]);
     size = sqrt(size);
     for (int k = 0; k < 3 && size < 1 + clear && size > 0; ++k)
         x[k] *= (1 + clear) / size;
+    return 0;
 }
 
 // One step of this length from x, along t where the head allows it. Where t points straight into the head a hair goes
