@@ -233,9 +233,11 @@ static fil_status check_timing(fil_film_reader *reader, const fil_film_place *ro
 
 static fil_status check_camera(fil_film_reader *reader, const fil_film_place *root, const fil_film_camera *camera)
 {
-    if (!camera || camera->eye.track.key_count > 0 || camera->target.track.key_count > 0 ||
-        memcmp(camera->eye.value, camera->target.value, sizeof camera->eye.value) != 0)
+    if (!camera || camera->eye.track.key_count > 0 || camera->target.track.key_count > 0)
         return FIL_OK;
+    for (int k = 0; k < 3; ++k)
+        if (camera->eye.value[k] != camera->target.value[k])
+            return FIL_OK;
     fil_film_place picture = fil_film_place_key(root, "picture"), place = fil_film_place_key(&picture, "camera");
     return fil_film_place_fail(reader, &place, "'eye' and 'target' must be two different points");
 }

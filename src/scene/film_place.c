@@ -92,9 +92,9 @@ fil_status fil_film_place_blame(fil_film_reader *reader, const fil_film_place *p
 
 fil_status fil_film_place_replace(fil_film_reader *reader, fil_film_place *place, json_t *value)
 {
-    int failed = !value                    ? -1
-                 : place->up && place->key ? json_object_set_new(place->up->value, place->key, value)
-                                           : json_array_set_new(place->up->value, (size_t)place->index, value);
+    int failed = !value       ? -1
+                 : place->key ? json_object_set_new(place->up->value, place->key, value)
+                              : json_array_set_new(place->up->value, (size_t)place->index, value);
     if (failed)
         return fil_context_no_memory(reader->context, sizeof(json_t));
     place->value = value;

@@ -323,6 +323,15 @@ TEST(film_takes_overrides)
     film = film_with(context, scene, "groups.a.groom.strands=4");
     ck_assert_int_eq(film->scene.groups[0].groom.strand_count, 4);
     fil_film_destroy(film);
+    // Texts that stand for objects are opened.
+    film = film_with(context, "{'groups': [{'groom': 'line:strands=2,length=0.1'}]}", "groups.0.groom.strands=3");
+    ck_assert_int_eq(film->scene.groups[0].groom.strand_count, 3);
+    ck_assert_int_eq(film->scene.groups[0].groom.vertex_count[0], 21);
+    fil_film_destroy(film);
+    film = film_with(context, "{'groups': [{'tip': 'pinned'}]}", "groups.0.tip.release=2");
+    ck_assert_int_eq(film->scene.groups[0].tip, FIL_END_PINNED);
+    ck_assert_double_eq(film->scene.groups[0].tip_path.release, 2);
+    fil_film_destroy(film);
     // One after another.
     static const char *const sets[] = {"title=one", "title=two", "time={\"fps\": 10}", "time.duration=1"};
     test_ok(context, parse(context, scene, sets, 4, &film));
@@ -356,6 +365,21 @@ TEST(film_text_gives_the_same_film_from_anywhere)
     fil_film_destroy(film);
     fil_film_destroy(again);
     fil_film_destroy(third);
+    fil_context_destroy(context);
+}
+
+// Generators grow hair on meshes; their files lie beside the scene, too.
+TEST(film_finds_the_files_of_generators)
+{
+    static const char ball[] =
+        "v 0 1 0\nv 1 0 0\nv 0 0 1\nv -1 0 0\nv 0 0 -1\nv 0 -1 0\nf 1 3 2\nf 1 4 3\nf 1 5 4\nf 1 2 5\n"
+        "f 6 2 3\nf 6 3 4\nf 6 4 5\nf 6 5 2\n";
+    fil_context *context = fil_context_create(NULL);
+    test_ok(context, fil_file_write_text(context, test_path("ball.obj"), ball, sizeof ball - 1));
+    fil_film *film = film_of(context, "{'groups': [{'groom': 'fur:mesh=ball.obj,strands=4'}]}");
+    ck_assert_int_eq(film->scene.groups[0].groom.strand_count, 4);
+    test_contains(film->text, test_path("ball.obj"));
+    fil_film_destroy(film);
     fil_context_destroy(context);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# filum schema: accepts all scenes of the tree, refuses those that are wrong in their structure; the reference in
-# docs/scene.md is what it prints.
+# filum schema: accepts all scenes of the tree, refuses those that are wrong in their structure. What the documents hold
+# of it (scripts/update_reference) is what it prints.
 # shellcheck source=test/test.sh
 source "$FILUM_SOURCE/test/test.sh"
 
@@ -18,7 +18,9 @@ else
     skip schema_accepts_the_scenes "python3 is missing"
 fi
 
-# Between the two marks stands what the command prints.
-sed -n '/^<!-- from here on: filum schema --markdown -->$/,$p' "$FILUM_SOURCE/docs/scene.md" | tail -n +2 >page.md
-"$FILUM" schema --markdown >printed.md
-check reference_is_up_to_date diff page.md printed.md
+mkdir docs
+cp "$FILUM_SOURCE/docs/scene.md" docs
+check update_reference "$FILUM_SOURCE/scripts/update_reference" "$FILUM" docs
+for page in scene.md scene.schema.json; do
+    check "${page//./_}_is_up_to_date" diff "$FILUM_SOURCE/docs/$page" "docs/$page"
+done
