@@ -413,7 +413,8 @@ static void draw_panels(fil_plot_text *out, const fil_plot *plot, double top)
     }
     for (int i = 0; i < plot->panel_count; ++i) {
         const fil_plot_panel *panel = &plot->panels[i];
-        double x = i % columns * width, y = top + i / columns * height;
+        int row = i / columns;
+        double x = (i - row * columns) * width, y = top + row * height;
         // A title stands above the legend.
         double head = legend + (titled ? title : 0) + (legend > 0 ? 10 : 0);
         frame frame = {

@@ -119,7 +119,7 @@ double fil_groom_head_keep_out(const fil_groom_head *head, double clear, double 
 // away from the middle of it, as over a shoulder, and upwards if that is no way either.
 static void step_outside(const fil_groom_head *head, double clear, double step, const double t[3], double x[3])
 {
-    double away[3] = {x[0] - head->centre[0], 0, x[2] - head->centre[2]}, moved = 0, to[3], d[3];
+    double away[3] = {x[0] - head->centre[0], 0, x[2] - head->centre[2]}, moved = 0, to[3], d[3] = {0};
     if (fil_vec3_normalise(away) == 0)
         away[0] = 1;
     const double up[3] = {0, 1, 0}, *const ways[3] = {t, away, up};
