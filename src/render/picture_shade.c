@@ -143,7 +143,7 @@ static fil_f3 shade_mesh(const fil_stage *stage, const fil_hit *hit, fil_f3 at, 
         const fil_light *light = &stage->light[k];
         float depth = density * fil_depth_at(&light->depth, at), lit = 0;
         if (k == FIL_LIGHT_SKY) {
-            lit = 0.5f + 0.5f * fil_f3_dot(normal, stage->up);
+            lit = 0.56f + 0.44f * fil_f3_dot(normal, stage->up); // a little comes back from below
         } else {
             for (int i = 0; i < RAYS; ++i) {
                 fil_f3 way = toward_light(light, fil_picture_hash(seed, (uint32_t)k), i, RAYS);
@@ -212,10 +212,11 @@ static fil_f3 shade_behind(const fil_stage *stage, fil_f3 way, float x, float y,
     return fil_f3_scale(lit_ground(stage, fil_f3_along(stage->view.eye, distance, way), seed), light);
 }
 
-fil_f3 fil_stage_look(const fil_stage *stage, float x, float y, uint32_t seed)
+fil_f3 fil_stage_look(const fil_stage *stage, float x, float y, uint32_t seed, fil_struck *met)
 {
     fil_f3 way = fil_view_ray(&stage->view, x, y), back = fil_f3_scale(-1, way);
     fil_hit hit = fil_rays_first(stage->rays, stage->view.eye, way);
+    *met = hit.kind;
     if (hit.kind == FIL_STRUCK_NOTHING)
         return shade_behind(stage, way, x, y, seed);
     fil_f3 at = fil_f3_along(stage->view.eye, hit.distance, way);
@@ -230,13 +231,13 @@ static float film(float x)
     return x * (x + 0.06f) / (x * (0.93f * x + 0.50f) + 0.12f);
 }
 
-void fil_stage_encode(fil_f3 light, unsigned char pixel[3])
+void fil_stage_encode(fil_f3 light, float dither, unsigned char pixel[3])
 {
     const float *in = &light.x;
     for (int k = 0; k < 3; ++k) {
         float x = film(in[k] > 0 ? in[k] : 0);
         x = x < 1 ? x : 1;
         float coded = x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
-        pixel[k] = (unsigned char)(255 * coded + 0.5f);
+        pixel[k] = (unsigned char)fminf(255 * coded + dither, 255);
     }
 }
