@@ -179,18 +179,19 @@ static bool is_clear(const fil_stage *stage, const fil_light *light, fil_f3 at)
 // place on it passes the hair, which is `height` away, further aside.
 static float comes_from(const fil_stage *stage, const fil_light *light, fil_f3 at, float height, uint32_t seed)
 {
-    enum { RAYS = 5 };
+    enum { ENOUGH = 20, MOST = 5 }; // rays of a pixel; of a sample
     if (is_clear(stage, light, at))
         return 1;
+    int share = ENOUGH / stage->picture->samples, rays = share < 1 ? 1 : share < MOST ? share : MOST;
     float sum = 0;
-    for (int i = 0; i < RAYS; ++i) {
-        fil_f3 way = toward_light(light, seed, i, RAYS);
+    for (int i = 0; i < rays; ++i) {
+        fil_f3 way = toward_light(light, seed, i, rays);
         if (stage->picture->mesh_count > 0 && fil_rays_mesh_between(stage->rays, at, way, 1e-4f * stage->size))
             continue;
         fil_f3 aside = fil_f3_scale(height, fil_f3_sub(way, light->toward));
         sum += expf(-density * fil_depth_at(&light->depth, fil_f3_add(at, aside)));
     }
-    return sum / RAYS;
+    return sum / (float)rays;
 }
 
 static float lit_ground(const fil_stage *stage, fil_f3 at, uint32_t seed)
