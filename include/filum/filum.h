@@ -183,6 +183,7 @@ fil_state *fil_simulation_state(const fil_simulation *simulation);
 fil_status fil_cache_open(fil_context *context, const char *folder, fil_cache **out);
 void fil_cache_close(fil_cache *cache);
 int fil_cache_frame_count(const fil_cache *cache);
+double fil_cache_fps(const fil_cache *cache); // frames per second
 int fil_cache_group_count(const fil_cache *cache);
 const fil_cache_group *fil_cache_group_at(const fil_cache *cache, int group);
 int64_t fil_cache_vertex_total(const fil_cache *cache); // of all groups

@@ -47,6 +47,7 @@ typedef struct fil_command {
     int option_count;
     const fil_example *examples;
     int example_count;
+    bool aside; // for packages rather than for people: not in the overview
     fil_cli_exit (*run)(const fil_arguments *arguments);
 } fil_command;
 

@@ -20,7 +20,7 @@ static const double most_iterations = 1e15, most_seed = 9007199254740992.0; // 2
     }
 #define MERIT                                                                                                          \
     {                                                                                                                  \
-        "merit", 0, FIL_OPTION_TEXT, "NAME", NULL, 0, 0, "the residual that the tolerance means: natural, fclib or fb" \
+        "merit", 0, FIL_OPTION_TEXT, "natural|fclib|fb", NULL, 0, 0, "the residual that the tolerance means"           \
     }
 #define TOLERANCE                                                                                                      \
     {                                                                                                                  \
@@ -79,7 +79,7 @@ static fil_option generate_options[] = {
     {"mu", 0, FIL_OPTION_REAL, "MU", mu, 0, 1e300, "friction coefficient"},
     {"seed", 0, FIL_OPTION_WHOLE, "S", seed, 0, 0, "the same seed gives the same file"},
     {"count", 0, FIL_OPTION_WHOLE, "K", "1", 1, 1e6, "write K problems with the seeds S, S + 1, ...; FILE holds a %d"},
-    {"form", 0, FIL_OPTION_TEXT, "FORM", "global", 0, 0, "global: A, b, H (small); local: W, q"},
+    {"form", 0, FIL_OPTION_TEXT, "global|local", "global", 0, 0, "global: A, b, H (small); local: W, q"},
     {"out", 'o', FIL_OPTION_TEXT, "FILE", NULL, 0, 0, "the file to write"},
     THREADS,
 };

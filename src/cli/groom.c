@@ -2,6 +2,7 @@
 #include "cli/groom.h"
 
 #include "base/settings.h"
+#include "cli/convert_film.h"
 #include "cli/files.h"
 #include "filum/extend.h"
 #include "scene/unit.h"
@@ -196,6 +197,34 @@ static fil_cli_exit convert(fil_context *context, const conversion *self)
     return code;
 }
 
+static fil_cli_exit convert_groom(fil_context *context, const conversion *self)
+{
+    if (fil_files_same(self->in, self->out)) {
+        fil_report_error("%s: is the input and would be overwritten", self->out);
+        return FIL_EXIT_BAD;
+    }
+    fil_cli_exit code = fil_files_check_output(context, self->out);
+    return code == FIL_EXIT_OK ? convert(context, self) : code;
+}
+
+static fil_cli_exit convert_film(fil_context *context, const fil_arguments *arguments, const conversion *self)
+{
+    static const char *const grooms_only[] = {"unit", "resample"};
+    for (int i = 0; i < 2; ++i)
+        if (fil_arguments_given(arguments, grooms_only[i])) {
+            fil_report_error("--%s: belongs to a groom, and %s is a folder", grooms_only[i], self->in);
+            return FIL_EXIT_BAD;
+        }
+    const fil_convert_film film = {
+        .in = self->in,
+        .out = self->out,
+        .to_unit = self->to_unit,
+        .frame = fil_arguments_given(arguments, "frame") ? (int)fil_arguments_whole(arguments, "frame") : -1,
+        .json = self->json,
+    };
+    return fil_convert_film_run(context, &film);
+}
+
 static fil_cli_exit convert_run(const fil_arguments *arguments)
 {
     conversion self = {
@@ -205,17 +234,16 @@ static fil_cli_exit convert_run(const fil_arguments *arguments)
         return FIL_EXIT_BAD;
     if (fil_arguments_given(arguments, "resample"))
         self.segment = fil_arguments_number(arguments, "resample");
-    if (fil_files_same(self.in, self.out)) {
-        fil_report_error("%s: is the input and would be overwritten", self.out);
+    bool film = fil_convert_film_is_one(self.in);
+    if (fil_arguments_given(arguments, "frame") && !film) {
+        fil_report_error("--frame: belongs to a folder of filum run, and %s is none", self.in);
         return FIL_EXIT_BAD;
     }
     fil_context *context = fil_context_create(NULL);
     if (!context)
         return fil_report_no_memory();
-    fil_cli_exit code = fil_files_check_output(context, self.out);
     fil_report_catch_interrupt(); // so that no file is left half written
-    if (code == FIL_EXIT_OK)
-        code = convert(context, &self);
+    fil_cli_exit code = film ? convert_film(context, arguments, &self) : convert_groom(context, &self);
     fil_context_destroy(context);
     return code;
 }
@@ -226,23 +254,28 @@ static const fil_option options[] = {
     {"to-unit", 0, FIL_OPTION_TEXT, "U", "m", 0, 0, "what one unit of OUT shall be"},
     {"resample", 0, FIL_OPTION_POSITIVE, "METRES", NULL, 0, 0,
      "segments of nearly equal length, as close to this as whole numbers allow"},
+    {"frame", 0, FIL_OPTION_WHOLE, "N", NULL, 0, 2147483647, "only this frame of a film, from 0 on"},
 };
 static const fil_example examples[] = {
     {"filum convert hair.data hair.usda", "A groom of the USC collection as OpenUSD, in metres"},
     {"filum convert hair.obj hair.hair --unit cm --to-unit cm", "Another format, the same numbers"},
     {"filum convert fine.ply coarse.ply --resample 0.005", "Segments of 5 mm"},
     {"filum convert scalp:strands=5000,style=curly head.usda", "A groom from a generator (filum info groom)"},
+    {"filum convert results film.usda", "All frames of filum run as one OpenUSD file"},
+    {"filum convert results 'frame_%04d.ply'", "A file for each of them"},
 };
 const fil_command fil_command_convert = {
     .name = "convert",
     .operands = "IN OUT",
     .least = 2,
     .most = 2,
-    .summary = "turn a groom into another format, unit or fineness",
+    .summary = "turn a groom or a film into another format, unit or fineness",
     .text = "Reads and writes .hair (Cem Yuksel), .tfx (TressFX 4), .data (USC), .obj (polylines), .ply and .usda "
             "(BasisCurves), by the endings of IN and OUT. IN may also be a generator with its settings (filum info "
             "groom). Places that repeat the one before or are not finite are "
-            "dropped, and so are strands with fewer than two places; how many is told.",
+            "dropped, and so are strands with fewer than two places; how many is told.\n\n"
+            "IN may be the folder of a film, too (filum run). Then OUT is a .usda file with time samples, or a groom: "
+            "for each frame when its name holds %04d, or for the one that --frame names.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .examples = examples,

@@ -12,8 +12,8 @@ static void print_wrapped(const char *text, int indent, int column)
     if (column < indent)
         printf("%*s", indent - column, "");
     column = indent;
-    for (bool first = true; *text; first = false) {
-        size_t length = strcspn(text, " ");
+    for (bool first = true; *text;) {
+        size_t length = strcspn(text, " \n");
         if (!first && column + 1 + (int)length > width) {
             printf("\n%*s", indent, "");
             column = indent;
@@ -23,7 +23,13 @@ static void print_wrapped(const char *text, int indent, int column)
         }
         printf("%.*s", (int)length, text);
         column += (int)length;
-        text += length + (text[length] == ' ');
+        text += length;
+        first = *text == '\n';
+        if (first) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        }
+        text += *text != '\0';
     }
     putchar('\n');
 }
@@ -82,7 +88,7 @@ static void print_commands(const char *group)
     for (int i = 0; i < fil_command_count; ++i) {
         const char *name = fil_commands[i]->name;
         size_t length = group ? strlen(group) : 0;
-        if (!group || (strncmp(name, group, length) == 0 && name[length] == ' '))
+        if (group ? strncmp(name, group, length) == 0 && name[length] == ' ' : !fil_commands[i]->aside)
             printf("  %-20s %s\n", name, fil_commands[i]->summary);
     }
 }

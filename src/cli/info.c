@@ -307,7 +307,7 @@ static const fil_example examples[] = {
 };
 const fil_command fil_command_info = {
     .name = "info",
-    .operands = "[contact|local|strand|material|motion [NAME]] | FILE",
+    .operands = "[contact|local|strand|groom|material|motion [NAME]] | FILE",
     .least = 0,
     .most = 2,
     .summary = "list solvers and models, and their settings; or tell what a groom holds",

@@ -1,7 +1,10 @@
 // The command `filum`: finds the command that is meant, parses its words, runs it.
+#include "cli/completion.h"
 #include "cli/contact.h"
 #include "cli/groom.h"
 #include "cli/info.h"
+#include "cli/manual.h"
+#include "cli/plot_film.h"
 #include "cli/render.h"
 #include "cli/report.h"
 #include "cli/run.h"
@@ -45,19 +48,14 @@ static const fil_command command_help = {
 };
 
 const fil_command *const fil_commands[] = {
-    &fil_command_contact_solve,
-    &fil_command_contact_compare,
-    &fil_command_contact_batch,
-    &fil_command_contact_generate,
-    &fil_command_contact_judge,
-    &fil_command_check,
-    &fil_command_schema,
-    &fil_command_run,
-    &fil_command_validate,
-    &fil_command_convert,
-    &fil_command_render,
-    &fil_command_info,
-    &command_help,
+    &fil_command_contact_solve, &fil_command_contact_compare,
+    &fil_command_contact_batch, &fil_command_contact_generate,
+    &fil_command_contact_judge, &fil_command_check,
+    &fil_command_schema,        &fil_command_run,
+    &fil_command_plot,          &fil_command_validate,
+    &fil_command_convert,       &fil_command_render,
+    &fil_command_info,          &command_help,
+    &fil_command_manual,        &fil_command_completion,
 };
 const int fil_command_count = sizeof fil_commands / sizeof *fil_commands;
 

@@ -30,19 +30,12 @@ static int frames_done(const fil_run *run)
 
 static json_t *result_json(const fil_run *run)
 {
-    int strands = 0;
-    int64_t vertices = 0;
-    const fil_model *model = fil_simulation_model(run->simulation);
-    for (int g = 0; g < fil_model_group_count(model); ++g) {
-        strands += fil_model_strand_count(model, g);
-        vertices += fil_model_vertex_count(model, g);
-    }
     return json_pack("{s:o, s:i, s:i, s:i, s:b, s:i, s:I, s:I, s:I, s:I, s:f, s:f}", "folder",
                      fil_report_json_text(run->folder), "frames", frames_done(run), "frames_asked", run->frames,
                      "frames_before", run->first, "interrupted", (int)(frames_done(run) < run->frames), "strands",
-                     strands, "vertices", (json_int_t)vertices, "steps", (json_int_t)run->steps, "unconverged",
-                     (json_int_t)run->unconverged, "failed", (json_int_t)run->failed, "seconds", run->seconds,
-                     "seconds_write", run->seconds_write);
+                     run->strand_count, "vertices", (json_int_t)run->vertex_total, "steps", (json_int_t)run->steps,
+                     "unconverged", (json_int_t)run->unconverged, "failed", (json_int_t)run->failed, "seconds",
+                     run->seconds, "seconds_write", run->seconds_write);
 }
 
 static void tell_rough_steps(const fil_run *run)

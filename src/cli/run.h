@@ -46,8 +46,10 @@ typedef struct fil_run {
     int frames; // how many there shall be, the one at 0 s counted
     int first;  // frames that were there already
 
-    double *position, *stretch; // of all groups
-    unsigned char *saved;       // the state at the last complete frame
+    int strand_count; // of all groups, as are the next
+    int64_t vertex_total;
+    double *position, *stretch;
+    unsigned char *saved; // the state at the last complete frame
     size_t saved_size;
     int checkpoint;                         // the frame of the last one; -1: none
     double checkpoint_end, checkpoint_cost; // when it was written, and how long that took, s

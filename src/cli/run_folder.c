@@ -102,12 +102,8 @@ static fil_status resume(fil_run *run)
             "%s: holds results of another scene, frame rate or step, or its strands.fil is damaged: "
             "begin again with --force, or name another folder",
             run->folder);
-    int64_t vertex_total = 0;
-    const fil_model *model = fil_simulation_model(run->simulation);
-    for (int g = 0; g < fil_model_group_count(model); ++g)
-        vertex_total += fil_model_vertex_count(model, g);
     fil_cache_resume found;
-    fil_status status = fil_cache_write_resume(run->writer, vertex_total, &found);
+    fil_status status = fil_cache_write_resume(run->writer, run->vertex_total, &found);
     if (status != FIL_OK)
         return status;
     if (found.damage[0])

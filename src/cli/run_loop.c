@@ -14,12 +14,13 @@ static const double checkpoint_share = 0.01, first_checkpoint_cost = 0.002;
 fil_status fil_run_loop_make_room(fil_run *run)
 {
     const fil_model *model = fil_simulation_model(run->simulation);
-    int64_t vertex_total = 0;
-    for (int g = 0; g < fil_model_group_count(model); ++g)
-        vertex_total += fil_model_vertex_count(model, g);
+    for (int g = 0; g < fil_model_group_count(model); ++g) {
+        run->strand_count += fil_model_strand_count(model, g);
+        run->vertex_total += fil_model_vertex_count(model, g);
+    }
     run->saved_size = fil_state_size(fil_simulation_state(run->simulation));
-    run->position = FIL_ARENA_ARRAY(run->arena, double, 3 * vertex_total);
-    run->stretch = FIL_ARENA_ARRAY(run->arena, double, vertex_total);
+    run->position = FIL_ARENA_ARRAY(run->arena, double, 3 * run->vertex_total);
+    run->stretch = FIL_ARENA_ARRAY(run->arena, double, run->vertex_total);
     run->saved = FIL_ARENA_ARRAY(run->arena, unsigned char, run->saved_size);
     run->checkpoint = -1;
     run->checkpoint_cost = first_checkpoint_cost;

@@ -115,8 +115,9 @@ static void show(const fil_film *film, const char *path)
     printf("%s%s%s%s%s: good\n", fil_report_bold(), path, fil_report_plain(), *film->title ? ": " : "", film->title);
     for (int g = 0; g < film->scene.group_count; ++g) {
         const fil_group *group = &film->scene.groups[g];
-        printf("  groups[%d]  %s%s%d strands, %lld vertices, model %s\n", g, group->name, *group->name ? ": " : "",
-               group->groom.strand_count, (long long)vertices_of(&group->groom), group->model);
+        int strands = group->groom.strand_count;
+        printf("  groups[%d]  %s%s%d strand%s, %lld vertices, model %s\n", g, group->name, *group->name ? ": " : "",
+               strands, strands == 1 ? "" : "s", (long long)vertices_of(&group->groom), group->model);
     }
     if (film->body_count > 0)
         printf("  bodies     %d\n", film->body_count);

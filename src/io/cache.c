@@ -11,6 +11,7 @@ struct fil_cache {
     char folder[FIL_PATH_MAX];
     uint64_t fingerprint;
     int64_t vertex_total;
+    double fps;
     fil_cache_group *groups;
     int group_count, frame_count;
     unsigned char *scene;
@@ -43,6 +44,10 @@ static fil_status load(fil_context *context, const char *folder, fil_cache *cach
         return status;
     cache->fingerprint = head.fingerprint;
     cache->vertex_total = head.vertex_total;
+    cache->fps = head.time;
+    if (!(cache->fps > 0 && cache->fps <= 1e9))
+        return fil_context_fail(context, FIL_BAD_INPUT, "%s: must have from 0 to 1e9 frames per second (got %g)", path,
+                                cache->fps);
     cache->group_count = (int)head.number;
     memcpy(cache->folder, folder, strlen(folder) + 1);
     cache->frame_count = count_frames(folder);
@@ -81,6 +86,11 @@ void fil_cache_close(fil_cache *cache)
 int fil_cache_frame_count(const fil_cache *cache)
 {
     return cache->frame_count;
+}
+
+double fil_cache_fps(const fil_cache *cache)
+{
+    return cache->fps;
 }
 
 int fil_cache_group_count(const fil_cache *cache)

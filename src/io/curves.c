@@ -374,26 +374,18 @@ static fil_status check_places(fil_context *context, const char *path, const fil
     return FIL_OK;
 }
 
-fil_status fil_curves_write(fil_context *context, const char *path, const fil_curves *curves, double unit)
+fil_status fil_curves_write_file(fil_context *context, const char *path, double unit, fil_curves_put *put,
+                                 const void *what)
 {
-    fil_status status = fil_curves_check_unit(context, unit);
-    if (status != FIL_OK)
-        return status;
-    const fil_curves_format *format = format_of_ending(path);
-    if (!format)
-        return unknown_ending(context, path);
-    unit = unit > 0 ? unit : 1;
-    status = check_places(context, path, curves, unit);
     char temporary[FIL_PATH_MAX];
-    if (status == FIL_OK)
-        status = fil_file_temporary(context, path, temporary);
+    fil_status status = fil_file_temporary(context, path, temporary);
     if (status != FIL_OK)
         return status;
     FILE *file = fopen(temporary, "wb");
     int reason = file ? 0 : errno;
     if (file) {
         fil_curves_output out = {.context = context, .name = path, .file = file, .unit = unit};
-        status = format->write(&out, curves);
+        status = put(&out, what);
         if (ferror(file))
             reason = errno ? errno : EIO;
         if (fclose(file) != 0 && !reason)
@@ -405,6 +397,30 @@ fil_status fil_curves_write(fil_context *context, const char *path, const fil_cu
         return fil_file_commit(context, temporary, path);
     fil_file_discard(temporary);
     return status;
+}
+
+typedef struct groom_file {
+    const fil_curves_format *format;
+    const fil_curves *curves;
+} groom_file;
+
+static fil_status put_groom(const fil_curves_output *out, const void *what)
+{
+    const groom_file *self = what;
+    return self->format->write(out, self->curves);
+}
+
+fil_status fil_curves_write(fil_context *context, const char *path, const fil_curves *curves, double unit)
+{
+    fil_status status = fil_curves_check_unit(context, unit);
+    if (status != FIL_OK)
+        return status;
+    const groom_file groom = {format_of_ending(path), curves};
+    if (!groom.format)
+        return unknown_ending(context, path);
+    unit = unit > 0 ? unit : 1;
+    status = check_places(context, path, curves, unit);
+    return status == FIL_OK ? fil_curves_write_file(context, path, unit, put_groom, &groom) : status;
 }
 
 // ---- measuring and resampling

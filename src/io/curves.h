@@ -47,6 +47,11 @@ extern const fil_curves_format fil_curves_formats[FIL_CURVES_FORMATS];
 fil_status fil_curves_read_bytes(const fil_curves_input *in, const fil_curves_format *format, double unit,
                                  fil_curves **out, fil_curves_report *report);
 
+// A file that `put` writes, whole or not at all. A failure of `put` is the failure of the whole.
+typedef fil_status fil_curves_put(const fil_curves_output *out, const void *what);
+fil_status fil_curves_write_file(fil_context *context, const char *path, double unit, fil_curves_put *put,
+                                 const void *what);
+
 // ---- for the formats
 
 // Places farther out than this are as bad as infinite: squares of them must stay finite.
@@ -82,5 +87,9 @@ fil_status fil_curves_ply_read(const fil_curves_input *in, fil_curves_raw *raw);
 fil_status fil_curves_ply_write(const fil_curves_output *out, const fil_curves *curves);
 fil_status fil_curves_usda_read(const fil_curves_input *in, fil_curves_raw *raw);
 fil_status fil_curves_usda_write(const fil_curves_output *out, const fil_curves *curves);
+// Parts of an OpenUSD text, for stills and films: the arrays of a BasisCurves, behind the `=`.
+void fil_curves_usda_put_counts(const fil_curves_output *out, const int *counts, int count);
+void fil_curves_usda_put_points(const fil_curves_output *out, const double *position, int64_t count);
+void fil_curves_usda_put_widths(const fil_curves_output *out, const double *radius, int64_t count);
 
 #endif

@@ -7,28 +7,6 @@
 
 #include <string.h>
 
-// How much there is.
-typedef struct counts {
-    int64_t places, lines, indices;
-    bool faces;
-} counts;
-
-static counts count_all(const fil_curves_input *in)
-{
-    fil_obj obj = fil_obj_open(in);
-    counts counts = {0};
-    char word[FIL_OBJ_WORD];
-    while (fil_obj_keyword(&obj, word)) {
-        counts.places += strcmp(word, "v") == 0;
-        counts.faces |= strcmp(word, "f") == 0;
-        if (strcmp(word, "l") == 0) {
-            ++counts.lines;
-            counts.indices += fil_obj_count_words(&obj);
-        }
-    }
-    return counts;
-}
-
 // A chain of segments that may go on with the next line.
 typedef struct chain {
     bool open, backwards;
@@ -130,16 +108,16 @@ static fil_status read_lines(fil_obj *self, fil_curves_raw *raw)
 
 fil_status fil_curves_obj_read(const fil_curves_input *in, fil_curves_raw *raw)
 {
-    counts counts = count_all(in);
+    fil_obj_counts counts = fil_obj_count(in);
     if (counts.lines == 0)
         return fil_curves_bad(in, "lines", "the file holds no strand (no `l` line%s)",
-                              counts.faces ? "; it holds faces: is it a mesh?" : "");
+                              counts.faces > 0 ? "; it holds faces: is it a mesh?" : "");
     fil_obj self = fil_obj_open(in);
     self.place_count = counts.places;
     self.places = FIL_ARENA_ARRAY(raw->arena, double, 3 * counts.places);
     if (!self.places)
         return FIL_NO_MEMORY;
-    fil_status status = fil_curves_raw_begin(in, raw, counts.lines, counts.indices, false);
+    fil_status status = fil_curves_raw_begin(in, raw, counts.lines, counts.line_indices, false);
     if (status != FIL_OK)
         return status;
     raw->strand_count = 0; // from here on: what has been read

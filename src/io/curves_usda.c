@@ -1,20 +1,25 @@
-// OpenUSD as text: one BasisCurves of linear strands. Read is what filum writes and what looks like it: arrays
-// `points`, `curveVertexCounts` and `widths` (diameters: one, one per strand or one per vertex) of the one `def
-// BasisCurves`, and the metersPerUnit of the stage, 0.01 where it is missing as OpenUSD has it. Transforms, time
-// samples, references and cubic curves are not: flatten the stage first.
+// OpenUSD as text: linear strands. Read is what filum writes and what looks like it: the arrays `points`,
+// `curveVertexCounts` and `widths` (diameters: one, one per strand or one per vertex) of every `def BasisCurves`, and
+// the metersPerUnit of the stage, 0.01 where it is missing as OpenUSD has it. Of time samples the first one is read.
+// Transforms, references and cubic curves are not: flatten the stage first.
 #include "io/curves_text.h"
 
 #include <string.h>
+
+// One BasisCurves.
+typedef struct prim {
+    double *points, *counts, *widths;
+    int64_t point_numbers, strands, width_count;
+    struct prim *next;
+} prim;
 
 typedef struct usda {
     const fil_curves_input *in;
     fil_curves_text text;
     fil_arena *arena;
-    double *points, *counts, *widths;
-    int64_t point_numbers, strands, width_count;
+    prim *first, *last;
+    prim *inside; // the one that is being read, or NULL
     double unit;
-    bool inside; // within a BasisCurves
-    bool found;
 } usda;
 
 static fil_status bad_here(const usda *self, const char *what)
@@ -75,10 +80,10 @@ static void read_token(usda *self, char *out, size_t room)
     out[length] = '\0';
 }
 
-// "= [ ... ]" as plain numbers; brackets of `group` numbers (1: none) are checked.
+// "[ ... ]" as plain numbers; brackets of `group` numbers (1: none) are checked.
 static fil_status read_numbers(usda *self, int group, double **out, int64_t *count)
 {
-    if (!take(self, '=') || !take(self, '['))
+    if (!take(self, '['))
         return bad_here(self, "an array must follow: = [ ... ]");
     // Between two numbers there is a comma: commas bound them, and a file pays for each.
     int64_t most = 1;
@@ -135,14 +140,60 @@ static fil_status read_definition(usda *self)
 {
     char word[32];
     read_token(self, word, sizeof word);
-    self->inside = strcmp(word, "BasisCurves") == 0;
-    if (self->inside && self->found)
-        return bad_here(self, "a second BasisCurves: only one is read");
-    self->found |= self->inside;
+    self->inside = NULL;
+    if (strcmp(word, "BasisCurves") != 0)
+        return FIL_OK;
+    self->inside = FIL_ARENA_ARRAY(self->arena, prim, 1);
+    if (!self->inside)
+        return FIL_NO_MEMORY;
+    if (self->last)
+        self->last->next = self->inside;
+    else
+        self->first = self->inside;
+    self->last = self->inside;
     return FIL_OK;
 }
 
-static fil_status read_statement(usda *self, const char *word)
+// "= { time: [ ... ], ... }": the first sample counts, the others are passed over.
+static fil_status read_samples(usda *self, int group, double **out, int64_t *count)
+{
+    double time;
+    if (!take(self, '=') || !take(self, '{'))
+        return bad_here(self, "time samples must follow: = { time: [ ... ], ... }");
+    skip(self);
+    if (!fil_curves_text_real(&self->text, &time))
+        return bad_here(self, "a time is expected");
+    if (!take(self, ':'))
+        return bad_here(self, "a time must end with :");
+    fil_status status = read_numbers(self, group, out, count);
+    while (status == FIL_OK && self->text.at < self->text.end && *self->text.at != '}')
+        self->text.line += *self->text.at++ == '\n';
+    if (status == FIL_OK && !take(self, '}'))
+        status = bad_here(self, "the file is truncated within time samples");
+    return status;
+}
+
+typedef struct array {
+    const char *name;
+    int group; // numbers that belong together
+    double **numbers;
+    int64_t *count;
+} array;
+
+static fil_status read_array(usda *self, const array *array, bool samples)
+{
+    char what[64];
+    snprintf(what, sizeof what, "a second `%s`", array->name);
+    if (*array->numbers)
+        return bad_here(self, what);
+    if (samples)
+        return read_samples(self, array->group, array->numbers, array->count);
+    if (!take(self, '='))
+        return bad_here(self, "an array must follow: = [ ... ]");
+    return read_numbers(self, array->group, array->numbers, array->count);
+}
+
+static fil_status read_statement(usda *self, char *word)
 {
     if (strcmp(word, "metersPerUnit") == 0)
         return read_unit(self);
@@ -152,46 +203,75 @@ static fil_status read_statement(usda *self, const char *word)
         return FIL_OK;
     if (strcmp(word, "type") == 0)
         return read_type(self);
-    if (strcmp(word, "points") == 0)
-        return self->points ? bad_here(self, "a second `points`")
-                            : read_numbers(self, 3, &self->points, &self->point_numbers);
-    if (strcmp(word, "curveVertexCounts") == 0)
-        return self->counts ? bad_here(self, "a second `curveVertexCounts`")
-                            : read_numbers(self, 1, &self->counts, &self->strands);
-    if (strcmp(word, "widths") == 0)
-        return self->widths ? bad_here(self, "a second `widths`")
-                            : read_numbers(self, 1, &self->widths, &self->width_count);
+    const array arrays[] = {{"points", 3, &self->inside->points, &self->inside->point_numbers},
+                            {"curveVertexCounts", 1, &self->inside->counts, &self->inside->strands},
+                            {"widths", 1, &self->inside->widths, &self->inside->width_count}};
+    char *dot = strchr(word, '.');
+    bool samples = dot && strcmp(dot, ".timeSamples") == 0;
+    if (samples)
+        *dot = '\0';
+    for (int i = 0; i < 3; ++i)
+        if (strcmp(word, arrays[i].name) == 0)
+            return read_array(self, &arrays[i], samples);
     return FIL_OK;
 }
 
-// Strands from the three arrays.
-static fil_status assemble(usda *self, fil_curves_raw *raw)
+// Do the three arrays of a BasisCurves belong together?
+static fil_status check_prim(const usda *self, const prim *prim)
 {
-    int64_t points = self->point_numbers / 3, sum = 0;
-    bool widths = self->width_count > 0;
-    fil_status status = fil_curves_raw_begin(self->in, raw, self->strands, points, widths);
-    if (status != FIL_OK)
-        return status;
-    for (int64_t s = 0; s < self->strands; ++s) {
-        double count = self->counts[s];
+    if (!prim->points || !prim->counts)
+        return fil_curves_bad(self->in, "BasisCurves", "has no %s", prim->points ? "curveVertexCounts" : "points");
+    int64_t points = prim->point_numbers / 3, sum = 0;
+    for (int64_t s = 0; s < prim->strands; ++s) {
+        double count = prim->counts[s];
         // Not a number, negative, or more than there are: all refused here.
         if (!(count >= 0 && count <= (double)(points - sum)) || count != (double)(int64_t)count || count > INT32_MAX)
             return fil_curves_bad(self->in, "curveVertexCounts", "entry %lld (%g) is wrong for %lld points",
                                   (long long)s, count, (long long)points);
-        raw->vertex_count[s] = (int)count;
         sum += (int64_t)count;
     }
     if (sum != points)
         return fil_curves_bad(self->in, "curveVertexCounts", "they add up to %lld, but there are %lld points",
                               (long long)sum, (long long)points);
-    if (widths && self->width_count != 1 && self->width_count != self->strands && self->width_count != points)
-        return fil_curves_bad(self->in, "widths", "%lld widths for %lld strands of %lld points",
-                              (long long)self->width_count, (long long)self->strands, (long long)points);
+    int64_t widths = prim->width_count;
+    if (widths > 0 && widths != 1 && widths != prim->strands && widths != points)
+        return fil_curves_bad(self->in, "widths", "%lld widths for %lld strands of %lld points", (long long)widths,
+                              (long long)prim->strands, (long long)points);
+    return FIL_OK;
+}
+
+static void add_prim(const prim *prim, fil_curves_raw *raw)
+{
+    int64_t points = prim->point_numbers / 3, widths = prim->width_count, i = 0;
     if (points > 0)
-        memcpy(raw->position, self->points, sizeof(double) * 3 * (size_t)points);
-    for (int64_t s = 0, i = 0; widths && s < self->strands; ++s)
-        for (int k = 0; k < raw->vertex_count[s]; ++k, ++i)
-            raw->radius[i] = 0.5 * self->widths[self->width_count == points ? i : self->width_count == 1 ? 0 : s];
+        memcpy(raw->position + 3 * raw->vertex_total, prim->points, sizeof(double) * 3 * (size_t)points);
+    for (int64_t s = 0; s < prim->strands; ++s) {
+        raw->vertex_count[raw->strand_count++] = (int)prim->counts[s];
+        for (int k = 0; widths > 0 && k < (int)prim->counts[s]; ++k, ++i)
+            raw->radius[raw->vertex_total + i] = 0.5 * prim->widths[widths == points ? i : widths == 1 ? 0 : s];
+    }
+    raw->vertex_total += points;
+}
+
+static fil_status assemble(usda *self, fil_curves_raw *raw)
+{
+    int64_t strands = 0, points = 0;
+    bool widths = false;
+    for (const prim *prim = self->first; prim; prim = prim->next) {
+        fil_status status = check_prim(self, prim);
+        if (status != FIL_OK)
+            return status;
+        strands += prim->strands;
+        points += prim->point_numbers / 3;
+        widths |= prim->width_count > 0;
+    }
+    fil_status status = fil_curves_raw_begin(self->in, raw, strands, points, widths);
+    if (status != FIL_OK)
+        return status;
+    raw->strand_count = 0; // from here on: what has been added
+    raw->vertex_total = 0;
+    for (const prim *prim = self->first; prim; prim = prim->next)
+        add_prim(prim, raw);
     return FIL_OK;
 }
 
@@ -207,12 +287,42 @@ fil_status fil_curves_usda_read(const fil_curves_input *in, fil_curves_raw *raw)
         if (status != FIL_OK)
             return status;
     }
-    if (!self.found)
+    if (!self.first)
         return fil_curves_bad(in, "stage", "holds no BasisCurves");
-    if (!self.points || !self.counts)
-        return fil_curves_bad(in, "BasisCurves", "has no %s", self.points ? "curveVertexCounts" : "points");
     raw->unit = self.unit;
     return assemble(&self, raw);
+}
+
+void fil_curves_usda_put_counts(const fil_curves_output *out, const int *counts, int count)
+{
+    fputc('[', out->file);
+    for (int s = 0; s < count; ++s)
+        fprintf(out->file, "%s%d", s > 0 ? ", " : "", counts[s]);
+    fputc(']', out->file);
+}
+
+void fil_curves_usda_put_points(const fil_curves_output *out, const double *position, int64_t count)
+{
+    fputc('[', out->file);
+    for (int64_t i = 0; i < count; ++i) {
+        fputs(i > 0 ? ", " : "", out->file);
+        for (int k = 0; k < 3; ++k) {
+            fputs(k == 0 ? "(" : ", ", out->file);
+            fil_curves_text_put(out, position[3 * i + k] / out->unit);
+        }
+        fputc(')', out->file);
+    }
+    fputc(']', out->file);
+}
+
+void fil_curves_usda_put_widths(const fil_curves_output *out, const double *radius, int64_t count)
+{
+    fputc('[', out->file);
+    for (int64_t i = 0; i < count; ++i) {
+        fputs(i > 0 ? ", " : "", out->file);
+        fil_curves_text_put(out, 2 * radius[i] / out->unit);
+    }
+    fprintf(out->file, "] (\n        interpolation = \"vertex\"\n    )");
 }
 
 fil_status fil_curves_usda_write(const fil_curves_output *out, const fil_curves *curves)
@@ -221,27 +331,14 @@ fil_status fil_curves_usda_write(const fil_curves_output *out, const fil_curves 
     fprintf(file, "#usda 1.0\n(\n    defaultPrim = \"strands\"\n    metersPerUnit = ");
     fil_curves_text_put(out, out->unit);
     fprintf(file, "\n    upAxis = \"Y\"\n)\n\ndef BasisCurves \"strands\"\n{\n    uniform token type = \"linear\"\n"
-                  "    uniform token wrap = \"nonperiodic\"\n    int[] curveVertexCounts = [");
-    for (int s = 0; s < curves->strand_count; ++s)
-        fprintf(file, "%s%d", s > 0 ? ", " : "", curves->vertex_count[s]);
-    fprintf(file, "]\n    point3f[] points = [");
-    for (int64_t i = 0; i < curves->vertex_total; ++i) {
-        fputs(i > 0 ? ", " : "", file);
-        for (int k = 0; k < 3; ++k) {
-            fputs(k == 0 ? "(" : ", ", file);
-            fil_curves_text_put(out, curves->position[3 * i + k] / out->unit);
-        }
-        fputc(')', file);
-    }
-    fprintf(file, "]\n");
+                  "    uniform token wrap = \"nonperiodic\"\n    int[] curveVertexCounts = ");
+    fil_curves_usda_put_counts(out, curves->vertex_count, curves->strand_count);
+    fprintf(file, "\n    point3f[] points = ");
+    fil_curves_usda_put_points(out, curves->position, curves->vertex_total);
     if (curves->radius) {
-        fprintf(file, "    float[] widths = [");
-        for (int64_t i = 0; i < curves->vertex_total; ++i) {
-            fputs(i > 0 ? ", " : "", file);
-            fil_curves_text_put(out, 2 * curves->radius[i] / out->unit);
-        }
-        fprintf(file, "] (\n        interpolation = \"vertex\"\n    )\n");
+        fprintf(file, "\n    float[] widths = ");
+        fil_curves_usda_put_widths(out, curves->radius, curves->vertex_total);
     }
-    fprintf(file, "}\n");
+    fprintf(file, "\n}\n");
     return FIL_OK;
 }

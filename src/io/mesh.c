@@ -40,29 +40,6 @@ void fil_mesh_destroy(fil_mesh *mesh)
         fil_arena_destroy(mesh->arena);
 }
 
-// How much there is; more triangles than there are when a comment follows the indices of a face.
-typedef struct counts {
-    int64_t places, triangles;
-    bool faces, lines;
-} counts;
-
-static counts count_all(const fil_curves_input *in)
-{
-    fil_obj obj = fil_obj_open(in);
-    counts counts = {0};
-    char word[FIL_OBJ_WORD];
-    while (fil_obj_keyword(&obj, word)) {
-        counts.places += strcmp(word, "v") == 0;
-        counts.lines |= strcmp(word, "l") == 0;
-        if (strcmp(word, "f") == 0) {
-            int64_t corners = fil_obj_count_words(&obj);
-            counts.triangles += corners > 2 ? corners - 2 : 0;
-            counts.faces = true;
-        }
-    }
-    return counts;
-}
-
 static fil_status read_place(fil_obj *obj)
 {
     char place[32];
@@ -125,10 +102,10 @@ fil_status fil_mesh_read_bytes(const fil_curves_input *in, double unit, fil_mesh
         return status;
     if (in->size == 0)
         return fil_context_fail(in->context, FIL_BAD_INPUT, "%s: the file is empty", in->name);
-    counts counts = count_all(in);
-    if (!counts.faces)
+    fil_obj_counts counts = fil_obj_count(in);
+    if (counts.faces == 0)
         return fil_curves_bad(in, "faces", "the file holds no face (no `f` line%s)",
-                              counts.lines ? "; it holds lines: is it a groom?" : "");
+                              counts.lines > 0 ? "; it holds lines: is it a groom?" : "");
     if (counts.places > INT_MAX || counts.triangles > INT_MAX)
         return fil_curves_bad(in, "faces", "more than %d vertices or triangles", INT_MAX);
     status = fil_mesh_create(in->context, (int)counts.places, (int)counts.triangles, out);

@@ -10,7 +10,8 @@ fil_obj fil_obj_open(const fil_curves_input *in)
     return (fil_obj){.in = in, .text = fil_curves_text_open(in)};
 }
 
-int64_t fil_obj_count_words(fil_obj *obj)
+// How many words are left on this line; they are passed.
+static int64_t count_words(fil_obj *obj)
 {
     char word[FIL_OBJ_WORD];
     int64_t count = 0;
@@ -24,7 +25,7 @@ bool fil_obj_keyword(fil_obj *obj, char word[FIL_OBJ_WORD])
     for (;;) {
         // A continued line ends where its last part ends; a comment is not continued.
         if (obj->within && !obj->comment)
-            fil_obj_count_words(obj);
+            count_words(obj);
         if (obj->within)
             fil_curves_text_next_line(&obj->text);
         obj->within = obj->text.at < obj->text.end;
@@ -35,6 +36,26 @@ bool fil_obj_keyword(fil_obj *obj, char word[FIL_OBJ_WORD])
         if (any)
             return true;
     }
+}
+
+fil_obj_counts fil_obj_count(const fil_curves_input *in)
+{
+    fil_obj obj = fil_obj_open(in);
+    fil_obj_counts counts = {0};
+    char word[FIL_OBJ_WORD];
+    while (fil_obj_keyword(&obj, word)) {
+        if (strcmp(word, "v") == 0) {
+            ++counts.places;
+        } else if (strcmp(word, "l") == 0) {
+            ++counts.lines;
+            counts.line_indices += count_words(&obj);
+        } else if (strcmp(word, "f") == 0) {
+            int64_t corners = count_words(&obj);
+            ++counts.faces;
+            counts.triangles += corners > 2 ? corners - 2 : 0;
+        }
+    }
+    return counts;
 }
 
 bool fil_obj_line_ends(fil_obj *obj)

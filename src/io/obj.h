@@ -14,12 +14,16 @@ typedef struct fil_obj {
 
 enum { FIL_OBJ_WORD = 8 };
 
+// How much there is; indices and triangles may be fewer, as comments behind them are counted, too.
+typedef struct fil_obj_counts {
+    int64_t places, lines, line_indices, faces, triangles;
+} fil_obj_counts;
+fil_obj_counts fil_obj_count(const fil_curves_input *in);
+
 fil_obj fil_obj_open(const fil_curves_input *in);
 // Passes what is left of this line; the first word of the next line that has one. False: the file ends.
 bool fil_obj_keyword(fil_obj *obj, char word[FIL_OBJ_WORD]);
 bool fil_obj_line_ends(fil_obj *obj); // but for a comment
-// How many words are left on this line.
-int64_t fil_obj_count_words(fil_obj *obj);
 // Behind `v`: the next of `places`.
 fil_status fil_obj_place(fil_obj *obj);
 // Behind `l` or `f`: a place from 0.

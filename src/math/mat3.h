@@ -22,6 +22,15 @@ static inline void fil_vec3_cross(const double a[3], const double b[3], double c
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+// Makes a a unit vector and returns how long it was; 0: it stays as it is.
+static inline double fil_vec3_normalise(double a[3])
+{
+    double length = fil_vec3_norm(a);
+    for (int k = 0; k < 3 && length > 0; ++k)
+        a[k] /= length;
+    return length;
+}
+
 // y = M x
 static inline void fil_mat3_multiply_vector(const double M[9], const double x[3], double y[3])
 {

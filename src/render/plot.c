@@ -1,5 +1,5 @@
-// A small SVG writer for the plots of this project: linear or logarithmic axes with round ticks, grid, step lines, a
-// legend above the panels that wraps, and a horizontal level (a tolerance, say).
+// A small SVG writer for the plots of this project: linear or logarithmic axes with round ticks, grid, step lines,
+// stacked areas, a legend above the panels that wraps, and a horizontal level (a tolerance, say).
 //
 // Colours are those of Okabe and Ito, which people with any kind of colour blindness can tell apart; dashes repeat
 // them. Widths of texts are estimated: 0.56 of the size per character, a little more than sans-serif fonts need on
@@ -132,6 +132,8 @@ static range fit(const fil_plot_axis *axis, const fil_plot_series *series, int c
                 range.min = x;
             if (x > range.max)
                 range.max = x;
+            if (!is_x && !range.log && series[s].form == FIL_PLOT_AREA && range.min > 0)
+                range.min = 0;
         }
     level = on_axis(&range, level);
     if (level < range.min)
@@ -301,11 +303,44 @@ static void draw_points(fil_plot_text *out, const frame *frame, const fil_plot_s
     put(out, "</g>\n");
 }
 
+// From the last to the first: what is stacked below covers what is above it.
+static void draw_areas(fil_plot_text *out, const frame *frame, const fil_plot_series *series, int count, int panel)
+{
+    for (int s = count - 1; s >= 0; --s) {
+        double bottom = to_y(frame, 0), last_x = NAN;
+        for (int64_t i = 0; series[s].form == FIL_PLOT_AREA && i < series[s].count; ++i) {
+            double x = to_x(frame, series[s].x[i]), y = to_y(frame, series[s].y[i]);
+            if (!isfinite(x) || !isfinite(y))
+                continue;
+            if (isnan(last_x))
+                put(out, "<path clip-path=\"url(#panel%d)\" d=\"M%.1f %.1f", panel, x, bottom);
+            put(out, "L%.1f %.1f", x, y);
+            last_x = x;
+        }
+        if (!isnan(last_x))
+            put(out, "V%.1fZ\" fill=\"%s\"/>\n", bottom, colours[s % COLOURS]);
+    }
+}
+
+static void draw_all_series(fil_plot_text *out, const frame *frame, const fil_plot_series *series, int count, int panel)
+{
+    draw_areas(out, frame, series, count, panel);
+    for (int s = 0; s < count; ++s) {
+        // Steps often coincide: what is drawn first is wider and shows on both sides of what covers it.
+        int covering = count - 1 - s < 5 ? count - 1 - s : 5;
+        if (series[s].form == FIL_PLOT_POINTS)
+            draw_points(out, frame, &series[s], s, panel);
+        else if (series[s].form != FIL_PLOT_AREA)
+            draw_series(out, frame, &series[s], s, panel, series[s].form == FIL_PLOT_STEPS ? 2 + 1.5 * covering : 2);
+    }
+}
+
 static void draw_panel(fil_plot_text *out, const fil_plot *plot, int index, frame *frame)
 {
     const fil_plot_panel *panel = &plot->panels[index];
-    frame->x = fit(&panel->x, panel->series, plot->series_count, true, NAN);
-    frame->y = fit(&panel->y, panel->series, plot->series_count, false, panel->level_name ? panel->level : NAN);
+    int count = panel->series_count > 0 ? panel->series_count : plot->series_count;
+    frame->x = fit(&panel->x, panel->series, count, true, NAN);
+    frame->y = fit(&panel->y, panel->series, count, false, panel->level_name ? panel->level : NAN);
     ticks x_ticks = make_ticks(&frame->x, (int)(frame->width / 70)),
           y_ticks = make_ticks(&frame->y, (int)(frame->height / 32));
     put(out, "<clipPath id=\"panel%d\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/></clipPath>\n",
@@ -317,21 +352,12 @@ static void draw_panel(fil_plot_text *out, const fil_plot *plot, int index, fram
         double y = to_y(frame, panel->level);
         put(out, "<path d=\"M%.1f %.1fh%.1f\" stroke=\"#505050\" stroke-dasharray=\"5 4\"/>\n", frame->left, y,
             frame->width);
-        put_text(out, frame->left + 6, y - 5, "fill=\"#505050\"", panel->level_name);
+        bool below = y < frame->top + 18;
+        put_text(out, frame->left + 6, below ? y + 15 : y - 5, "fill=\"#505050\"", panel->level_name);
     }
-    for (int s = 0; s < plot->series_count; ++s) {
-        // Steps often coincide: what is drawn first is wider and shows on both sides of what covers it.
-        int covering = plot->series_count - 1 - s < 5 ? plot->series_count - 1 - s : 5;
-        const fil_plot_series *series = &panel->series[s];
-        if (series->form == FIL_PLOT_POINTS)
-            draw_points(out, frame, series, s, index);
-        else
-            draw_series(out, frame, series, s, index, series->form == FIL_PLOT_STEPS ? 2 + 1.5 * covering : 2);
-    }
+    draw_all_series(out, frame, panel->series, count, index);
 
     double middle = frame->left + frame->width / 2, bottom = frame->top + frame->height;
-    if (panel->title)
-        put_text(out, middle, frame->top - 9, "text-anchor=\"middle\"", panel->title);
     put_text(out, middle, bottom + 40, "text-anchor=\"middle\"", panel->x.label);
     char turned[96];
     double x = frame->left - 46, y = frame->top + frame->height / 2;
@@ -339,28 +365,65 @@ static void draw_panel(fil_plot_text *out, const fil_plot *plot, int index, fram
     put_text(out, x, y, turned, panel->y.label);
 }
 
-// Names in rows that fit the width; returns the height. Without `out`: measures only.
-static double draw_legend(fil_plot_text *out, const fil_plot *plot, double top)
+static void draw_swatch(fil_plot_text *out, fil_plot_form form, int series, double x, double y)
 {
-    double x = MARGIN, y = top;
-    for (int s = 0; s < plot->series_count; ++s) {
-        const char *name = plot->panels[0].series[s].name;
-        double width = SWATCH + 8 + text_width(name, FONT) + 18;
-        if (x + width > plot->width - MARGIN && x > MARGIN) {
-            x = MARGIN;
+    if (form == FIL_PLOT_POINTS) {
+        put_ring(out, x + SWATCH - 8, y, series);
+    } else if (form == FIL_PLOT_AREA) {
+        put(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"12\" fill=\"%s\"/>\n", x + SWATCH - 16, y - 6, 16,
+            colours[series % COLOURS]);
+    } else {
+        put(out, "<path d=\"M%.1f %.1fh%d\"", x, y, SWATCH);
+        put_style(out, series, 2.5);
+    }
+}
+
+// Names in rows that fit between left and right; returns the height. Without `out`: measures only.
+static double draw_legend(fil_plot_text *out, const fil_plot_series *series, int count, double left, double right,
+                          double top)
+{
+    double x = left, y = top;
+    for (int s = 0; s < count; ++s) {
+        double width = SWATCH + 8 + text_width(series[s].name, FONT) + 18;
+        if (x + width > right && x > left) {
+            x = left;
             y += LEGEND_LINE;
         }
-        if (out && plot->panels[0].series[s].form == FIL_PLOT_POINTS) {
-            put_ring(out, x + SWATCH - 8, y + 10, s);
-            put_text(out, x + SWATCH + 8, y + 14.5, "", name);
-        } else if (out) {
-            put(out, "<path d=\"M%.1f %.1fh%d\"", x, y + 10, SWATCH);
-            put_style(out, s, 2.5);
-            put_text(out, x + SWATCH + 8, y + 14.5, "", name);
+        if (out) {
+            draw_swatch(out, series[s].form, s, x, y + 10);
+            put_text(out, x + SWATCH + 8, y + 14.5, "", series[s].name);
         }
         x += width;
     }
-    return y - top + (plot->series_count > 0 ? LEGEND_LINE : 0);
+    return y - top + (count > 0 ? LEGEND_LINE : 0);
+}
+
+// All panels, in rows, below `top`.
+static void draw_panels(fil_plot_text *out, const fil_plot *plot, double top)
+{
+    const double left = 66, bottom = 54, right = 18, title = 16;
+    int columns = plot->columns > 0 ? plot->columns : plot->panel_count;
+    int rows = (plot->panel_count + columns - 1) / columns;
+    double width = (double)plot->width / columns, height = (plot->height - top) / rows, legend = 0;
+    bool titled = false;
+    // Panels of all rows are equally high: room for the highest legend.
+    for (int i = 0; i < plot->panel_count; ++i) {
+        const fil_plot_panel *panel = &plot->panels[i];
+        titled |= panel->title != NULL;
+        legend = fmax(legend, draw_legend(NULL, panel->series, panel->series_count, left, width, 0));
+    }
+    for (int i = 0; i < plot->panel_count; ++i) {
+        const fil_plot_panel *panel = &plot->panels[i];
+        double x = i % columns * width, y = top + i / columns * height;
+        // A title stands above the legend.
+        double head = legend + (titled ? title : 0) + (legend > 0 ? 10 : 0);
+        frame frame = {
+            .left = x + left, .top = y + head, .width = width - left - right, .height = height - head - bottom};
+        draw_panel(out, plot, i, &frame);
+        draw_legend(out, panel->series, panel->series_count, x + left, x + width, y + head - legend - 4);
+        if (panel->title)
+            put_text(out, frame.left + frame.width / 2, y + head - legend - 9, "text-anchor=\"middle\"", panel->title);
+    }
 }
 
 static void draw(fil_plot_text *out, const fil_plot *plot)
@@ -379,19 +442,8 @@ static void draw(fil_plot_text *out, const fil_plot *plot)
         put_text(out, MARGIN, y, "fill=\"#505050\"", plot->subtitle);
     }
     y += 12;
-    y += draw_legend(out, plot, y) + 14;
-
-    bool titled = false;
-    for (int i = 0; i < plot->panel_count; ++i)
-        titled |= plot->panels[i].title != NULL;
-    y += titled ? 16 : 0;
-    const double left = 66, bottom = 54, right = 18;
-    double each = (double)plot->width / plot->panel_count;
-    for (int i = 0; i < plot->panel_count; ++i) {
-        frame frame = {
-            .left = i * each + left, .top = y, .width = each - left - right, .height = plot->height - y - bottom};
-        draw_panel(out, plot, i, &frame);
-    }
+    y += draw_legend(out, plot->panels[0].series, plot->series_count, MARGIN, plot->width - MARGIN, y) + 14;
+    draw_panels(out, plot, y);
     put(out, "</svg>\n");
 }
 

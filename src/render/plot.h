@@ -1,4 +1,4 @@
-// Line plots as SVG: panels side by side, one legend. See plot.c.
+// Line plots as SVG: panels in rows, with one legend or one for each. See plot.c.
 #ifndef FIL_RENDER_PLOT_H
 #define FIL_RENDER_PLOT_H
 
@@ -10,6 +10,7 @@ typedef enum fil_plot_form {
     FIL_PLOT_STEPS,  // y keeps its value until the next x
     FIL_PLOT_CURVE,  // a line without the dot
     FIL_PLOT_POINTS, // a ring around each point
+    FIL_PLOT_AREA,   // filled down to zero; series that are stacked have the sums up to them as their values
 } fil_plot_form;
 
 // Points that a logarithmic axis cannot show (not positive) and points that are not finite are left out.
@@ -29,7 +30,8 @@ typedef struct fil_plot_axis {
 typedef struct fil_plot_panel {
     const char *title;
     fil_plot_axis x, y;
-    const fil_plot_series *series; // the same names in the same order in all panels: they share the legend
+    const fil_plot_series *series; // the same names in the same order in all panels: they share the legend; or
+    int series_count;              // > 0: a panel with names of its own, and a legend of its own above it
     double level;                  // a dashed horizontal line, drawn when `level_name` is not NULL
     const char *level_name;
 } fil_plot_panel;
@@ -38,7 +40,8 @@ typedef struct fil_plot {
     const char *title, *subtitle; // the subtitle may be NULL
     int width, height;            // pixels, of the whole picture
     const fil_plot_panel *panels;
-    int panel_count, series_count;
+    int panel_count, series_count; // series of each panel that has no count of its own
+    int columns;                   // panels in a row; 0: all of them
 } fil_plot;
 
 // A long text in the making; failed: memory ran out and the rest was dropped. Freed by fil_plot_text_free.

@@ -62,19 +62,20 @@ static fil_status load_tree(fil_film_reader *reader, const char *text, size_t le
 // The tree as text, with as few digits as give the same numbers again.
 static fil_status write_tree(fil_film_reader *reader, json_t *tree, const char **out)
 {
-    char *text = NULL;
-    for (size_t digits = 15; digits <= 17; ++digits) {
-        free(text);
-        text = json_dumps(tree, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
-        json_t *again = text ? json_loads(text, 0, NULL) : NULL;
-        bool same = json_equal(tree, again);
+    fil_arena_mark mark = fil_arena_mark_now(reader->arena);
+    bool same = false;
+    for (size_t digits = 15; !same && digits <= 17; ++digits) {
+        size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(digits), size = json_dumpb(tree, NULL, 0, flags);
+        fil_arena_rewind(reader->arena, mark);
+        char *text = size > 0 ? FIL_ARENA_ARRAY(reader->arena, char, size + 1) : NULL;
+        if (!text || json_dumpb(tree, text, size, flags) != size)
+            return fil_context_no_memory(reader->context, size);
+        json_t *again = json_loadb(text, size, 0, NULL);
+        same = json_equal(tree, again);
         json_decref(again);
-        if (same)
-            break;
+        *out = text;
     }
-    *out = text ? fil_film_parse_copy(reader, text) : NULL;
-    free(text);
-    return *out ? FIL_OK : fil_context_no_memory(reader->context, 1);
+    return FIL_OK;
 }
 
 // ---- from what was read to what is simulated
@@ -232,9 +233,11 @@ static fil_status check_timing(fil_film_reader *reader, const fil_film_place *ro
 
 static fil_status check_camera(fil_film_reader *reader, const fil_film_place *root, const fil_film_camera *camera)
 {
-    if (!camera || camera->eye.track.key_count > 0 || camera->target.track.key_count > 0 ||
-        memcmp(camera->eye.value, camera->target.value, sizeof camera->eye.value) != 0)
+    if (!camera || camera->eye.track.key_count > 0 || camera->target.track.key_count > 0)
         return FIL_OK;
+    for (int k = 0; k < 3; ++k)
+        if (camera->eye.value[k] != camera->target.value[k])
+            return FIL_OK;
     fil_film_place picture = fil_film_place_key(root, "picture"), place = fil_film_place_key(&picture, "camera");
     return fil_film_place_fail(reader, &place, "'eye' and 'target' must be two different points");
 }

@@ -82,18 +82,21 @@ static double length_of(const double *x, int count)
     return length;
 }
 
-// Leaves out inner vertices that are too near to the one before or to the tip; moves the rest to `to`. How many stay.
+// Leaves out inner vertices that are too near to the one before or, at the end, to the tip; moves the rest to `to`. How
+// many stay.
 static int merge_strand(fil_curves *curves, int64_t from, int count, int64_t to)
 {
     double *x = curves->position, *radius = curves->radius;
     double least = 0.01 * length_of(x + 3 * from, count) / (count - 1);
-    const double tip[3] = {x[3 * (from + count - 1)], x[3 * (from + count - 1) + 1], x[3 * (from + count - 1) + 2]};
     int kept = 0;
     for (int i = 0; i < count; ++i) {
         const double *here = x + 3 * (from + i);
-        bool inner = i > 0 && i < count - 1;
-        if (inner && (distance(here, x + 3 * (to + kept - 1)) < least || distance(here, tip) < least))
+        bool near = kept > 0 && distance(here, x + 3 * (to + kept - 1)) < least;
+        if (near && i < count - 1)
             continue;
+        // The tip stays: it takes the places of those that are too near, but never that of the root.
+        for (; near && kept > 1; near = distance(here, x + 3 * (to + kept - 1)) < least)
+            --kept;
         memmove(x + 3 * (to + kept), here, 3 * sizeof *x);
         if (radius)
             radius[to + kept] = radius[from + i];

@@ -2,7 +2,6 @@
 #include "scene/film_parse.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 fil_film_place fil_film_place_key(const fil_film_place *up, const char *key)
@@ -49,19 +48,36 @@ void fil_film_place_note(fil_film_reader *reader, const fil_film_place *place, c
     fil_context_note(reader->context, "%.200s: %s%s%s", reader->name, path, *path ? ": " : "", what);
 }
 
+// The beginning of a value as JSON.
+enum { SHOWN = 60 };
+typedef struct beginning {
+    char text[SHOWN + 1];
+    size_t used;
+    bool cut;
+} beginning;
+
+static int add_piece(const char *piece, size_t size, void *data)
+{
+    beginning *out = data;
+    size_t taken = size < SHOWN - out->used ? size : SHOWN - out->used;
+    memcpy(out->text + out->used, piece, taken);
+    out->used += taken;
+    out->cut = out->cut || taken < size;
+    return 0;
+}
+
 fil_status fil_film_place_must(fil_film_reader *reader, const fil_film_place *place, const char *what)
 {
-    enum { SHOWN = 60 };
-    char *text = json_dumps(place->value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(9));
-    const char *got = text ? text : "something else";
-    bool cut = strlen(got) > SHOWN;
-    int shown = (int)strlen(got);
-    // Never through the middle of a letter.
-    for (shown = cut ? SHOWN : shown; cut && shown > 0 && ((unsigned char)got[shown] & 0xc0) == 0x80;)
-        --shown;
-    fil_film_place_note(reader, place, "must be %s (got %.*s%s)", what, shown, got, cut ? "..." : "");
-    free(text);
-    return FIL_BAD_INPUT;
+    beginning got = {.used = 0};
+    json_dump_callback(place->value, add_piece, &got, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(9));
+    // Never through the middle of a letter: back to before its first byte.
+    size_t end = got.used;
+    while (got.cut && end > 0 && ((unsigned char)got.text[end - 1] & 0xc0) == 0x80)
+        --end;
+    if (got.cut && end > 0 && (unsigned char)got.text[end - 1] >= 0xc0)
+        --end;
+    got.text[end] = '\0';
+    return fil_film_place_fail(reader, place, "must be %s (got %s%s)", what, got.text, got.cut ? "..." : "");
 }
 
 fil_status fil_film_place_blame(fil_film_reader *reader, const fil_film_place *place, fil_status status)
@@ -76,9 +92,9 @@ fil_status fil_film_place_blame(fil_film_reader *reader, const fil_film_place *p
 
 fil_status fil_film_place_replace(fil_film_reader *reader, fil_film_place *place, json_t *value)
 {
-    int failed = !value                    ? -1
-                 : place->up && place->key ? json_object_set_new(place->up->value, place->key, value)
-                                           : json_array_set_new(place->up->value, (size_t)place->index, value);
+    int failed = !value       ? -1
+                 : place->key ? json_object_set_new(place->up->value, place->key, value)
+                              : json_array_set_new(place->up->value, (size_t)place->index, value);
     if (failed)
         return fil_context_no_memory(reader->context, sizeof(json_t));
     place->value = value;

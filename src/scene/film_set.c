@@ -12,6 +12,12 @@ typedef struct setting {
     const char *text;
 } setting;
 
+// A value of the tree, and the table of its object; of its items when it is a list. NULL: not known.
+typedef struct position {
+    json_t *value;
+    const fil_film_object *object;
+} position;
+
 #define bad_set(self, ...) (note_set((self), __VA_ARGS__), FIL_BAD_INPUT)
 __attribute__((format(printf, 2, 3))) static void note_set(const setting *self, const char *format, ...)
 {
@@ -52,29 +58,56 @@ static int find_item(json_t *list, const char *word)
     return is_number && (size_t)number < json_array_size(list) ? (int)number : -1;
 }
 
-// What `word` names inside of `at`; made when it is missing. `last`: it gets this value (the reference is taken over).
-static fil_status go_into(const setting *self, json_t **at, const char *word, json_t *last)
+static const fil_film_key *row_of(const fil_film_object *object, const char *word)
 {
-    if (json_is_array(*at)) {
-        int index = find_item(*at, word);
-        if (index < 0) {
-            json_decref(last);
-            return bad_set(self, "there is no item '%.60s' in a list of %zu", word, json_array_size(*at));
-        }
-        if (last && json_array_set_new(*at, (size_t)index, last) != 0)
-            return no_memory(self);
-        *at = json_array_get(*at, (size_t)index);
+    for (int i = 0; object && i < object->key_count; ++i)
+        if (strcmp(object->keys[i].name, word) == 0)
+            return &object->keys[i];
+    return NULL;
+}
+
+// A text that stands for an object becomes that object: "scalp:strands=200", "clamped".
+static fil_status open_text(const setting *self, json_t *parent, const char *word, const fil_film_key *row)
+{
+    fil_film_place above = {.value = parent}, place = fil_film_place_key(&above, word);
+    if (!row || !json_is_string(place.value))
         return FIL_OK;
+    if (row->form == FIL_FILM_TYPED)
+        return fil_film_value_expand(self->reader, &place);
+    if (row->object && row->object->brief)
+        return fil_film_place_replace(self->reader, &place, json_pack("{s:O}", row->object->brief, place.value));
+    return FIL_OK;
+}
+
+static fil_status go_into_list(const setting *self, position *at, const char *word, json_t *last)
+{
+    int index = find_item(at->value, word);
+    if (index < 0) {
+        json_decref(last);
+        return bad_set(self, "there is no item '%.60s' in a list of %zu", word, json_array_size(at->value));
     }
-    if (!json_is_object(*at)) {
+    if (last && json_array_set_new(at->value, (size_t)index, last) != 0)
+        return no_memory(self);
+    at->value = json_array_get(at->value, (size_t)index);
+    return FIL_OK;
+}
+
+// What `word` names inside of `at`; made when it is missing. `last`: it gets this value (the reference is taken over).
+static fil_status go_into(const setting *self, position *at, const char *word, json_t *last)
+{
+    if (json_is_array(at->value))
+        return go_into_list(self, at, word, last);
+    if (!json_is_object(at->value)) {
         json_decref(last);
         return bad_set(self, "there is nothing inside of a number or a text to be named '%.60s'", word);
     }
-    bool missing = !json_object_get(*at, word);
-    if ((last || missing) && json_object_set_new(*at, word, last ? last : json_object()) != 0)
+    const fil_film_key *row = row_of(at->object, word);
+    bool missing = !json_object_get(at->value, word);
+    if ((last || missing) && json_object_set_new(at->value, word, last ? last : json_object()) != 0)
         return no_memory(self);
-    *at = json_object_get(*at, word);
-    return FIL_OK;
+    fil_status status = last ? FIL_OK : open_text(self, at->value, word, row);
+    *at = (position){json_object_get(at->value, word), row ? row->object : NULL};
+    return status;
 }
 
 fil_status fil_film_set_apply(fil_film_reader *reader, json_t *scene, const char *set)
@@ -83,7 +116,8 @@ fil_status fil_film_set_apply(fil_film_reader *reader, json_t *scene, const char
     const char *equals = strchr(set, '=');
     if (!equals || equals == set)
         return bad_set(&self, "must be KEY=VALUE, as in groups.0.material.young=4e9");
-    json_t *text = json_string(set), *value = value_of(equals + 1), *at = scene;
+    json_t *text = json_string(set), *value = value_of(equals + 1);
+    position at = {scene, &fil_film_table_root};
     json_decref(text);
     if (!text || !value) {
         json_decref(value);

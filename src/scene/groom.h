@@ -2,6 +2,7 @@
 #ifndef FIL_SCENE_GROOM_H
 #define FIL_SCENE_GROOM_H
 
+#include "base/arena.h"
 #include "base/rng.h"
 #include "filum/extend.h"
 #include "filum/filum.h"
@@ -58,28 +59,73 @@ typedef struct fil_groom_path {
 // A straight one.
 void fil_groom_path_straight(const double x[3], const double t[3], double length, fil_groom_path *out);
 
-// How many vertices the hairs of a style have; the same for all, so that they pack well.
-int fil_groom_style_vertices(const fil_groom_common *common);
-// Draws one hair around its middle line: 3 vertices numbers at `out`. side: any vector across the start of the line.
-void fil_groom_style_draw(const fil_groom_common *common, fil_rng *rng, const fil_groom_path *path,
-                          const double side[3], int vertices, double *out);
+// One hair: its middle line, and any vector across the start of it.
+typedef struct fil_groom_hair {
+    fil_groom_path path;
+    double side[3];
+} fil_groom_hair;
+typedef void fil_groom_grow(const void *groom, int i, fil_rng *rng, fil_groom_hair *out);
+// All hairs: `grow` finds the middle line of each, the style is drawn around it. They have the same number of vertices,
+// so that they pack well.
+fil_status fil_groom_style_make(fil_context *context, const fil_groom_common *common, fil_rng *rng,
+                                fil_groom_grow *grow, const void *groom, fil_curves **out);
 // No groom and no scene has more vertices in all: they would not fit, and a slip of the pen asks for them easily.
 #define FIL_GROOM_VERTICES_MAX INT64_C(200000000)
 // Curves with room for strands of equal length.
 fil_status fil_groom_curves(fil_context *context, int strands, int vertices, fil_curves **out);
 
-// An upright ellipsoid with its centre at the origin, y up.
+// A mesh that hairs grow on. See groom_skin.c.
+typedef struct fil_groom_skin fil_groom_skin;
+
+// What hairs grow on: an upright ellipsoid, or the mesh whose upper part has this box. y is up, z towards the face. See
+// groom_head.c.
 typedef struct fil_groom_head {
-    double half[3]; // m, half-axes
+    double half[3], centre[3]; // m, half-axes
+    double lowest;             // where roots begin: part of half[1], from -1 (everywhere) to 1 (nowhere)
+    bool face;                 // leave the face free
+    fil_groom_skin *skin;      // NULL: the ellipsoid itself
 } fil_groom_head;
-// Point i of n, spread evenly over the part above `lowest` (-1 to 1, part of the height), jittered; and its normal.
-void fil_groom_head_point(const fil_groom_head *head, int i, int n, double lowest, fil_rng *rng, double x[3],
-                          double normal[3]);
+
+// The two settings of a mesh, for generators that can grow on one.
+typedef struct fil_groom_mesh {
+    const char *file; // NULL: none
+    double unit;      // m
+} fil_groom_mesh;
+#define FIL_GROOM_MESH(type)                                                                                           \
+    {"mesh", FIL_KIND_FILE, offsetof(type, mesh.file), 0, 0, 0, "", NULL, "a mesh (.obj) to grow on instead"},         \
+    {                                                                                                                  \
+        "mesh_unit", FIL_KIND_REAL, offsetof(type, mesh.unit), 1, 1e-9, 1e9, "", NULL,                                 \
+            "metres that one unit of the mesh is"                                                                      \
+    }
+
+typedef struct fil_groom_root {
+    double x[3], normal[3];
+} fil_groom_root;
+typedef void fil_groom_head_hair(const void *param, const fil_groom_head *head, const fil_groom_root *root,
+                                 fil_rng *rng, fil_groom_hair *out);
+// All hairs of a head, from roots that are spread evenly. `mesh` (may be NULL) takes the place of the ellipsoid.
+fil_status fil_groom_head_make(fil_context *context, const fil_groom_common *common, const fil_groom_head *head,
+                               const fil_groom_mesh *mesh, fil_groom_head_hair *hair, const void *param,
+                               fil_curves **out);
+// Does hair grow at this place of the skin?
+bool fil_groom_head_has_hair(const fil_groom_head *head, const double x[3]);
 // A hair that leaves the head along its normal and gives in to gravity within `bend` metres, outside of the head.
 // `comb` is added to the pull of gravity and fades within the size of the head.
-void fil_groom_head_grow(const fil_groom_head *head, const double x[3], const double normal[3], const double comb[3],
-                         double length, double bend, fil_groom_path *out);
-// Moves x out of the head when it is inside, leaving a gap of `clear` (part of the half-axes).
-void fil_groom_head_keep_out(const fil_groom_head *head, double clear, double x[3]);
+void fil_groom_head_grow(const fil_groom_head *head, const fil_groom_root *root, const double comb[3], double length,
+                         double bend, fil_groom_path *out);
+// Moves x out of the head when it is inside, leaving a gap of `clear` (part of the half-axes). `reach` is how deep, in
+// metres, it may be inside of a mesh.
+void fil_groom_head_keep_out(const fil_groom_head *head, double clear, double reach, double x[3]);
+
+// Reads a mesh and finds its normals.
+fil_status fil_groom_skin_create(fil_context *context, const fil_groom_mesh *mesh, fil_groom_skin **out);
+void fil_groom_skin_destroy(fil_groom_skin *skin);
+// The box of what lies above `lowest` (part of the half-height of the whole).
+void fil_groom_skin_box(const fil_groom_skin *skin, double lowest, double low[3], double high[3]);
+// So many roots, spread evenly where hair grows. The arena is for scratch.
+fil_status fil_groom_skin_roots(fil_context *context, fil_arena *arena, const fil_groom_head *head, int count,
+                                fil_rng *rng, fil_groom_root *out);
+// Moves x to `gap` metres outside when it is nearer or inside, by no more than `reach`.
+void fil_groom_skin_keep_out(const fil_groom_skin *skin, double gap, double reach, double x[3]);
 
 #endif

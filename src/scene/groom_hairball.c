@@ -13,22 +13,21 @@ static const fil_field fields[] = {
      "where roots begin, part of the radius: 0 is the equator, -1 all of the sphere"},
 };
 
+static void grow(const void *param, const fil_groom_head *head, const fil_groom_root *root, fil_rng *rng,
+                 fil_groom_hair *out)
+{
+    (void)head, (void)rng;
+    const hairball_param *p = param;
+    const double *normal = root->normal;
+    fil_groom_path_straight(root->x, normal, p->common.length, &out->path);
+    out->side[0] = normal[1], out->side[1] = normal[2], out->side[2] = normal[0];
+}
+
 static fil_status make(fil_context *context, const void *param, fil_curves **out)
 {
     const hairball_param *p = param;
-    const fil_groom_head ball = {{p->sphere, p->sphere, p->sphere}};
-    int vertices = fil_groom_style_vertices(&p->common);
-    fil_status status = fil_groom_curves(context, p->common.strands, vertices, out);
-    fil_rng rng = fil_rng_make((uint64_t)p->common.seed);
-    for (int i = 0; status == FIL_OK && i < p->common.strands; ++i) {
-        double x[3], normal[3];
-        fil_groom_path path;
-        fil_groom_head_point(&ball, i, p->common.strands, p->lowest, &rng, x, normal);
-        fil_groom_path_straight(x, normal, p->common.length, &path);
-        const double side[3] = {normal[1], normal[2], normal[0]};
-        fil_groom_style_draw(&p->common, &rng, &path, side, vertices, (*out)->position + (ptrdiff_t)3 * i * vertices);
-    }
-    return status;
+    const fil_groom_head ball = {.half = {p->sphere, p->sphere, p->sphere}, .lowest = p->lowest};
+    return fil_groom_head_make(context, &p->common, &ball, NULL, grow, p, out);
 }
 
 const fil_groom_type fil_groom_hairball = {

@@ -15,21 +15,22 @@ static const fil_field fields[] = {
      "0 hangs down, 90 sticks out along z, 180 stands up"},
 };
 
+static void grow(const void *groom, int i, fil_rng *rng, fil_groom_hair *out)
+{
+    (void)rng;
+    const line_param *p = groom;
+    double angle = p->lean * 3.14159265358979323846 / 180;
+    const double t[3] = {0, -cos(angle), sin(angle)};
+    const double root[3] = {(i - 0.5 * (p->common.strands - 1)) * p->spacing, 0, 0};
+    fil_groom_path_straight(root, t, p->common.length, &out->path);
+    out->side[0] = 1, out->side[1] = 0, out->side[2] = 0;
+}
+
 static fil_status make(fil_context *context, const void *param, fil_curves **out)
 {
     const line_param *p = param;
-    int vertices = fil_groom_style_vertices(&p->common);
-    fil_status status = fil_groom_curves(context, p->common.strands, vertices, out);
     fil_rng rng = fil_rng_make((uint64_t)p->common.seed);
-    double angle = p->lean * 3.14159265358979323846 / 180;
-    const double t[3] = {0, -cos(angle), sin(angle)}, side[3] = {1, 0, 0};
-    for (int i = 0; status == FIL_OK && i < p->common.strands; ++i) {
-        fil_groom_path path;
-        const double root[3] = {(i - 0.5 * (p->common.strands - 1)) * p->spacing, 0, 0};
-        fil_groom_path_straight(root, t, p->common.length, &path);
-        fil_groom_style_draw(&p->common, &rng, &path, side, vertices, (*out)->position + (ptrdiff_t)3 * i * vertices);
-    }
-    return status;
+    return fil_groom_style_make(context, &p->common, &rng, grow, p, out);
 }
 
 const fil_groom_type fil_groom_line = {

@@ -19,6 +19,12 @@ static const fil_field fields[] = {
 
 enum { FINE = 512 };
 
+// Hairs have their length from the tie on; the way over the head comes on top.
+static double way_over_head(const ponytail_param *p)
+{
+    return p->height + p->depth;
+}
+
 // The way of one hair, finely: over the head to the tie, through it, down. `place` in the tie's disc, both -1 to 1.
 static double trace(const ponytail_param *p, const fil_groom_head *head, const double root[3], const double place[2],
                     double fine[FINE][3])
@@ -33,11 +39,11 @@ static double trace(const ponytail_param *p, const fil_groom_head *head, const d
         double *x = fine[i];
         for (int k = 0; k < 3; ++k)
             x[k] = (1 - over) * root[k] + over * tie[k];
-        fil_groom_head_keep_out(head, fmin(lift, 0.6 * u), x);
+        fil_groom_head_keep_out(head, fmin(lift, 0.6 * u), 0, x);
         x[0] += over * place[0] * p->tie * wide;
         x[1] += over * place[1] * p->tie * wide - drop;
         x[2] -= back + 0.2 * drop * (1 - after / (after + 0.3));
-        fil_groom_head_keep_out(head, fmin(0.02, 0.6 * u), x);
+        fil_groom_head_keep_out(head, fmin(0.02, 0.6 * u), 0, x);
         if (i > 0) {
             const double d[3] = {x[0] - fine[i - 1][0], x[1] - fine[i - 1][1], x[2] - fine[i - 1][2]};
             length += fil_vec3_norm(d);
@@ -65,27 +71,24 @@ static void resample(double fine[FINE][3], double length, fil_groom_path *out)
             out->x[made][k] = fine[FINE - 1][k];
 }
 
+static void grow(const void *param, const fil_groom_head *head, const fil_groom_root *root, fil_rng *rng,
+                 fil_groom_hair *out)
+{
+    const ponytail_param *p = param;
+    double angle = fil_rng_uniform(rng, 0, 6.283185307179586), radius = sqrt(fil_rng_uniform(rng, 0, 1));
+    const double place[2] = {radius * cos(angle), radius * sin(angle)};
+    double fine[FINE][3], whole = trace(p, head, root->x, place, fine);
+    resample(fine, fmin(whole, p->common.length + way_over_head(p)), &out->path);
+    out->side[0] = 1, out->side[1] = 0, out->side[2] = 0;
+}
+
 static fil_status make(fil_context *context, const void *param, fil_curves **out)
 {
     const ponytail_param *p = param;
-    const fil_groom_head head = {{p->width, p->height, p->depth}};
+    const fil_groom_head head = {.half = {p->width, p->height, p->depth}, .lowest = 0.1};
     fil_groom_common common = p->common;
-    // Hairs have their length from the tie on; the way over the head comes on top.
-    common.length += p->height + p->depth;
-    int vertices = fil_groom_style_vertices(&common);
-    fil_status status = fil_groom_curves(context, common.strands, vertices, out);
-    fil_rng rng = fil_rng_make((uint64_t)common.seed);
-    for (int i = 0; status == FIL_OK && i < common.strands; ++i) {
-        double root[3], normal[3], fine[FINE][3];
-        fil_groom_path path;
-        fil_groom_head_point(&head, i, common.strands, 0.1, &rng, root, normal);
-        double angle = fil_rng_uniform(&rng, 0, 6.283185307179586), radius = sqrt(fil_rng_uniform(&rng, 0, 1));
-        const double place[2] = {radius * cos(angle), radius * sin(angle)}, side[3] = {1, 0, 0};
-        double whole = trace(p, &head, root, place, fine);
-        resample(fine, fmin(whole, common.length), &path);
-        fil_groom_style_draw(&common, &rng, &path, side, vertices, (*out)->position + (ptrdiff_t)3 * i * vertices);
-    }
-    return status;
+    common.length += way_over_head(p);
+    return fil_groom_head_make(context, &common, &head, NULL, grow, p, out);
 }
 
 const fil_groom_type fil_groom_ponytail = {

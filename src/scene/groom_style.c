@@ -1,4 +1,4 @@
-// Hairs around middle lines, and points on heads.
+// Hairs around middle lines.
 //
 // A hair is x(s) = line(s) + offset in the plane across the line, whose axes are carried along without twist. Offsets:
 //
@@ -28,20 +28,13 @@ static curl curl_of(int style)
     return curls[style];
 }
 
-int fil_groom_style_vertices(const fil_groom_common *common)
+static int vertices_of(const fil_groom_common *common)
 {
     curl c = curl_of(common->style);
     double segments = common->length / common->segment;
     if (c.per_turn > 0)
         segments = fmax(segments, c.per_turn * common->length / c.wavelength);
     return 1 + (int)fmin(fmax(ceil(segments - 1e-9), 1), 1e6);
-}
-
-static void normalise(double a[3])
-{
-    double length = fil_vec3_norm(a);
-    for (int k = 0; k < 3; ++k)
-        a[k] = length > 0 ? a[k] / length : k == 0;
 }
 
 // Makes a a unit vector across t.
@@ -54,7 +47,7 @@ static void put_across(const double t[3], double a[3])
         const double axis[3] = {fabs(t[0]) < 0.7, 0, fabs(t[0]) >= 0.7};
         fil_vec3_cross(t, axis, a);
     }
-    normalise(a);
+    fil_vec3_normalise(a);
 }
 
 void fil_groom_path_straight(const double x[3], const double t[3], double length, fil_groom_path *out)
@@ -74,18 +67,19 @@ static void path_at(const fil_groom_path *path, double s, double x[3], double t[
         t[k] = path->x[i + 1][k] - path->x[i][k];
         x[k] = path->x[i][k] + (place - i) * t[k];
     }
-    normalise(t);
+    if (fil_vec3_normalise(t) == 0)
+        t[0] = 1;
 }
 
-void fil_groom_style_draw(const fil_groom_common *common, fil_rng *rng, const fil_groom_path *path,
-                          const double side[3], int vertices, double *out)
+static void draw(const fil_groom_common *common, fil_rng *rng, const fil_groom_hair *hair, int vertices, double *out)
 {
+    const fil_groom_path *path = &hair->path;
     curl c = curl_of(common->style);
     double vary = common->variation;
     double length = path->step * (FIL_GROOM_LINE_POINTS - 1) * (1 - vary * fil_rng_uniform(rng, 0, 1));
     double amplitude = c.amplitude * (1 + vary * fil_rng_uniform(rng, -1, 1));
     double wavelength = c.wavelength * (1 + 0.5 * vary * fil_rng_uniform(rng, -1, 1));
-    double phase = fil_rng_uniform(rng, 0, 2 * pi), a[3] = {side[0], side[1], side[2]};
+    double phase = fil_rng_uniform(rng, 0, 2 * pi), a[3] = {hair->side[0], hair->side[1], hair->side[2]};
     for (int i = 0; i < vertices; ++i) {
         double s = length * i / (vertices - 1), x[3], t[3], b[3];
         path_at(path, s, x, t);
@@ -98,56 +92,17 @@ void fil_groom_style_draw(const fil_groom_common *common, fil_rng *rng, const fi
     }
 }
 
-// Heights at equal steps and turns by the golden angle cover a sphere evenly; an ellipsoid inherits it, stretched.
-void fil_groom_head_point(const fil_groom_head *head, int i, int n, double lowest, fil_rng *rng, double x[3],
-                          double normal[3])
+fil_status fil_groom_style_make(fil_context *context, const fil_groom_common *common, fil_rng *rng,
+                                fil_groom_grow *grow, const void *groom, fil_curves **out)
 {
-    const double golden = 2.39996322972865332;
-    double jitter = 0.5 * sqrt((1 - lowest) * 2 * pi / n); // part of the distance between neighbours
-    double y = 1 - (1 - lowest) * (i + 0.5 + 0.8 * fil_rng_uniform(rng, -0.5, 0.5)) / n;
-    y = fmin(fmax(y, -1), 1);
-    double around = golden * i + jitter * fil_rng_uniform(rng, -1, 1), ring = sqrt(1 - y * y);
-    const double unit[3] = {ring * cos(around), y, ring * sin(around)};
-    for (int k = 0; k < 3; ++k) {
-        x[k] = head->half[k] * unit[k];
-        normal[k] = unit[k] / head->half[k];
+    int vertices = vertices_of(common);
+    fil_status status = fil_groom_curves(context, common->strands, vertices, out);
+    for (int i = 0; status == FIL_OK && i < common->strands; ++i) {
+        fil_groom_hair hair;
+        grow(groom, i, rng, &hair);
+        draw(common, rng, &hair, vertices, (*out)->position + (ptrdiff_t)3 * i * vertices);
     }
-    normalise(normal);
-}
-
-void fil_groom_head_keep_out(const fil_groom_head *head, double clear, double x[3])
-{
-    double size = 0;
-    for (int k = 0; k < 3; ++k)
-        size += x[k] / head->half[k] * (x[k] / head->half[k]);
-    size = sqrt(size);
-    for (int k = 0; k < 3 && size < 1 + clear && size > 0; ++k)
-        x[k] *= (1 + clear) / size;
-}
-
-void fil_groom_head_grow(const fil_groom_head *head, const double x[3], const double normal[3], const double comb[3],
-                         double length, double bend, fil_groom_path *out)
-{
-    const double clear = 0.03;
-    out->step = length / (FIL_GROOM_LINE_POINTS - 1);
-    double at[3] = {x[0], x[1], x[2]};
-    for (int i = 0; i < FIL_GROOM_LINE_POINTS; ++i) {
-        for (int k = 0; k < 3; ++k)
-            out->x[i][k] = at[k];
-        double s = i * out->step, down = 1 - exp(-s / bend), combed = exp(-2 * s / head->half[1]), t[3];
-        for (int k = 0; k < 3; ++k)
-            t[k] = (1 - down) * normal[k] + down * (combed * comb[k] - (k == 1));
-        normalise(t);
-        double from[3] = {at[0], at[1], at[2]}, moved = 0;
-        for (int k = 0; k < 3; ++k)
-            at[k] += out->step * t[k];
-        // The gap opens with the distance from the root. Steps along the head keep their length.
-        fil_groom_head_keep_out(head, fmin(clear, 0.5 * i * out->step), at);
-        for (int k = 0; k < 3; ++k)
-            moved += (at[k] - from[k]) * (at[k] - from[k]);
-        for (int k = 0; k < 3 && moved > 0; ++k)
-            at[k] = from[k] + (at[k] - from[k]) * out->step / sqrt(moved);
-    }
+    return status;
 }
 
 fil_status fil_groom_curves(fil_context *context, int strands, int vertices, fil_curves **out)

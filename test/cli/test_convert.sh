@@ -94,3 +94,24 @@ check convert_generator "$FILUM" convert line:strands=3,length=0.1 line.obj
 check info_generator "$FILUM" info coil:turns=3
 check_exit convert_generator_typo 2 "did you mean 'length'" "$FILUM" convert line:lenght=1 line.obj
 check_exit convert_no_such_file 2 "" "$FILUM" convert nothing.obj out.obj
+
+# Films.
+cat >scene.json <<'END'
+{"time": {"duration": 0.1, "fps": 30, "settle": false}, "groups": [{"name": "a", "groom": "line:strands=2,segment=0.05"}]}
+END
+check run_film "$FILUM" run scene.json -o film --quiet
+check_output convert_film_usda "film.usda: 4 frames of 2 strands, 10 vertices" "$FILUM" convert film film.usda
+check_output convert_film_usda_reads_back "usda, 2 strands, 10 vertices" "$FILUM" info film.usda
+check_output convert_film_each "f_%03d.ply: 4 frames" "$FILUM" convert film f_%03d.ply
+check convert_film_each_is_there test -s f_000.ply -a -s f_003.ply -a ! -e f_004.ply
+check_output convert_film_frame "last.hair: 1 frame of" "$FILUM" convert film last.hair --frame 3
+check_output convert_film_still '"frames": 1' "$FILUM" convert film still.usda --frame 0 --json
+check_exit convert_film_no_frame 2 "last.hair: holds one frame: choose it with --frame" "$FILUM" convert film last.hair
+check_exit convert_film_frame_beyond 2 "--frame: film has the frames 0 to 3 (got 4)" "$FILUM" convert film a.ply --frame 4
+check_exit convert_film_pattern 2 "is written %d or %04d, once" "$FILUM" convert film 'f_%s.ply'
+check_exit convert_film_two_patterns 2 "is written %d or %04d, once" "$FILUM" convert film 'f_%d_%d.ply'
+check_exit convert_film_both 2 "leave one of the two out" "$FILUM" convert film f_%d.ply --frame 1
+check_exit convert_film_ending 2 "is no groom by its name" "$FILUM" convert film f_%d.txt
+check_exit convert_film_resample 2 "--resample: belongs to a groom" "$FILUM" convert film f.usda --resample 0.1
+check_exit convert_film_foreign 2 "is not a folder with results" "$FILUM" convert . f.usda
+check_exit convert_frame_of_groom 2 "--frame: belongs to a folder" "$FILUM" convert a.obj b.obj --frame 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # filum run: frames do not depend on threads and interruptions, whatever happens; results are never lost or mixed up.
-# shellcheck source=../test.sh
+# shellcheck source=test/test.sh
 source "$FILUM_SOURCE/test/test.sh"
 chmod 755 . # somebody else looks at it, too
 RANDOM=7 # the moments of the kills

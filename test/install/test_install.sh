@@ -91,4 +91,8 @@ fi
 # The command, when this build has one.
 if [[ -x $FILUM ]]; then
     check command_is_installed "$prefix/bin/filum" --version
+    check manual_is_installed grep -q '^.TH FILUM 1' "$prefix/share/man/man1/filum.1"
+    check completion_is_installed bash -n "$prefix/share/bash-completion/completions/filum"
+    check completion_knows_the_command grep -qx 'complete -F _filum filum' \
+        "$prefix/share/bash-completion/completions/filum"
 fi

@@ -36,6 +36,7 @@ typedef struct wrong_text {
 #define PLY "ply\nformat ascii 1.0\nelement vertex 2\n"
 #define XYZ "property float x\nproperty float y\nproperty float z\n"
 #define CURVES "#usda 1.0\ndef BasisCurves \"a\" {\n"
+#define ONE "int[] curveVertexCounts = [2]\npoint3f[] points = [(0,0,0), (0,0,1)]\n"
 static const wrong_text wrong_texts[] = {
     {"hair", "", "x: the file is empty"},
     {"tfx", "", "x: the file is empty"},
@@ -101,7 +102,15 @@ static const wrong_text wrong_texts[] = {
     {"usda", CURVES "int[] curveVertexCounts = [2]\npoint3f[] points = [(0,0,0), (0,0,1)]\nfloat[] widths = [1,2,3]}",
      "x: widths: 3 widths for 1 strands of 2 points"},
     {"usda", CURVES "uniform token type = \"cubic\"\n}", "x: line 3: only linear curves are read"},
-    {"usda", CURVES "}\ndef BasisCurves \"b\" {}", "x: line 4: a second BasisCurves: only one is read"},
+    {"usda", CURVES ONE "}\ndef BasisCurves \"b\" {}", "x: BasisCurves: has no points"},
+    {"usda", CURVES ONE "point3f[] points.timeSamples = {0: [(0, 0, 0)]}", "x: line 5: a second `points`"},
+    {"usda", CURVES "point3f[] points.timeSamples = [(0, 0, 0)]\n}",
+     "x: line 3: time samples must follow: = { time: [ ... ], ... }"},
+    {"usda", CURVES "point3f[] points.timeSamples = {zero: [(0, 0, 0)]}\n}", "x: line 3: a time is expected"},
+    {"usda", CURVES "point3f[] points.timeSamples = {0 [(0, 0, 0)]}\n}", "x: line 3: a time must end with :"},
+    {"usda", CURVES "point3f[] points.timeSamples = {0: (0, 0, 0)}\n}", "x: line 3: an array must follow: = [ ... ]"},
+    {"usda", CURVES "point3f[] points.timeSamples = {0: [(0, 0, 0)],\n1: [",
+     "x: line 4: the file is truncated within time samples"},
     {"usda", "#usda 1.0\n( metersPerUnit = 0 )", "x: line 2: metersPerUnit needs a number > 0"},
 };
 

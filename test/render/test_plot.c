@@ -65,6 +65,34 @@ TEST(plot_shows_points_and_curves)
     fil_context_destroy(context);
 }
 
+// Three panels in two rows, each with names of its own; what is stacked begins at zero.
+TEST(plot_panels_have_their_own_series)
+{
+    fil_context *context = fil_context_create(NULL);
+    static const double lower[] = {5, 6, 7, 6, 5}, upper[] = {8, 9, 9, 9, 8};
+    fil_plot_series first[] = {{"a", x, y, 5, FIL_PLOT_CURVE}}, second[] = {{"b", x, y, 5, FIL_PLOT_CURVE}};
+    fil_plot_series stacked[] = {{"c", x, lower, 5, FIL_PLOT_AREA}, {"d", x, upper, 5, FIL_PLOT_AREA}};
+    fil_plot_panel panels[3] = {
+        {.title = "A", .x = {.label = "x"}, .y = {.label = "y"}, .series = first, .series_count = 1},
+        {.title = "B", .x = {.label = "x"}, .y = {.label = "y"}, .series = second, .series_count = 1},
+        {.title = "C", .x = {.label = "x"}, .y = {.label = "y"}, .series = stacked, .series_count = 2}};
+    fil_plot plot = {.title = "t", .width = 900, .height = 600, .panels = panels, .panel_count = 3, .columns = 2};
+    fil_plot_text text;
+    test_ok(context, fil_plot_draw(context, &plot, &text));
+    static const char *const names[] = {">A<", ">B<", ">C<", ">a<", ">b<", ">c<", ">d<"};
+    for (int i = 0; i < 7; ++i)
+        ck_assert_msg(occurrences(text.text, names[i]) == 1, "%s", names[i]);
+    ck_assert_int_eq(occurrences(text.text, "Z\" fill="), 2);
+    // The third panel begins a second row, below the middle of the paper, and its axis at zero.
+    const char *third = strstr(text.text, "id=\"panel2\"");
+    double left, top;
+    ck_assert(third && sscanf(strstr(third, "x=\""), "x=\"%lf\" y=\"%lf\"", &left, &top) == 2);
+    ck_assert(left < 450 && top > 300);
+    test_contains(third, "text-anchor=\"end\">0</text>");
+    fil_plot_text_free(&text);
+    fil_context_destroy(context);
+}
+
 TEST(plot_without_data_is_a_plot)
 {
     fil_context *context = fil_context_create(NULL);

@@ -60,7 +60,7 @@ def check(schema, value, path):
             yield f"{path}: fits nothing: {found[0][0]}"
     if TYPES["number"](value) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
         yield f"{path}: {value} is out of range"
-    if TYPES["number"](value) and not value > schema.get("exclusiveMinimum", value - 1):
+    if TYPES["number"](value) and "exclusiveMinimum" in schema and not value > schema["exclusiveMinimum"]:
         yield f"{path}: {value} is not above {schema['exclusiveMinimum']}"
     if isinstance(value, str):
         if len(value) < schema.get("minLength", 0) or not re.search(schema.get("pattern", ""), value):
