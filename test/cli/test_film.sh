@@ -71,8 +71,8 @@ check_exit no_frame 2 "--frame: must be 0 to 5 (got 6)" render out -o a.png --fr
 check_exit no_range 2 "--frames: must be FIRST-LAST within 0 to 5 (got '3-9')" render out -o a_%d.png --frames 3-9
 check_exit bad_range 2 "--frames: must be FIRST-LAST" render out -o a_%d.png --frames 3-1
 check_exit odd_range 2 "--frames: must be FIRST-LAST" render out -o a_%d.png --frames=-1
-check_exit two_numbers 2 "must hold one number" render out -o a_%d_%d.png
-check_exit wide_number 2 "must hold one number" render out -o a_%0999999999999d.png
+check_exit two_numbers 2 "is written %d or %04d, once" render out -o a_%d_%d.png
+check_exit wide_number 2 "is written %d or %04d, once" render out -o a_%0999999999999d.png
 check_exit bad_ending 2 "must end in .png" render out -o a.avi
 check_exit no_colour 2 "must be strand, strain, speed or force, or one of black" render out -o a.png --colour mauve
 check_exit bad_ground 2 "--ground: must be on or off" render out -o a.png --ground maybe
