@@ -15,6 +15,7 @@ enum { MOST_PIXELS_A_SIDE = 16384, MOST_SAMPLES = 4096, TILE = 16, BANDS = 16, F
 static const double least_pixels = 0.3; // radius of the thinnest hair, in pixels: thinner ones flicker
 static const double farthest = 1e6;     // m; beyond it single precision cannot tell hairs apart
 static const double thinnest = 1e-7;    // m
+static const double most_cells = 2.5e6, cells_a_pixel = 8; // of a grid of light: a small picture shows no more
 
 fil_picture fil_picture_default(void)
 {
@@ -173,10 +174,12 @@ static void fill_light(void *data, int64_t begin, int64_t end)
 static fil_status set_lights(fil_context *context, fil_arena *arena, fil_stage *stage)
 {
     lighting job = {.stage = stage};
+    double pixels = (double)stage->picture->width * stage->picture->height;
+    double cells = cells_a_pixel * pixels < most_cells ? cells_a_pixel * pixels : most_cells;
     fil_stage_light(stage);
     for (int k = 0; k < FIL_LIGHTS; ++k) {
         fil_light *light = &stage->light[k];
-        fil_status status = fil_depth_prepare(arena, &stage->drawn, light->toward, &light->depth);
+        fil_status status = fil_depth_prepare(arena, &stage->drawn, light->toward, cells, &light->depth);
         job.spare[k] = status == FIL_OK ? FIL_ARENA_ARRAY(arena, float, fil_depth_cells(&light->depth)) : NULL;
         if (!job.spare[k])
             return FIL_NO_MEMORY;

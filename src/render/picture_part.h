@@ -130,7 +130,8 @@ typedef struct fil_depth {
     int count[3];
     float *value;
 } fil_depth;
-fil_status fil_depth_prepare(fil_arena *arena, const fil_drawn *drawn, fil_f3 toward, fil_depth *out);
+// `cells`: how many, about.
+fil_status fil_depth_prepare(fil_arena *arena, const fil_drawn *drawn, fil_f3 toward, double cells, fil_depth *out);
 // Adds all hairs; `spare` holds as many cells.
 void fil_depth_fill(fil_depth *depth, const fil_drawn *drawn, float *spare);
 int64_t fil_depth_cells(const fil_depth *depth);

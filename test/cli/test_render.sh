@@ -25,7 +25,7 @@ check from_file "$FILUM" render coil.obj -o coil.png --size 64x48 --samples 1 --
 "$FILUM" render line -o j.png --size 64x48 --samples 1 --json >shown.json
 if grep -q '"hairs": 1' shown.json; then ok as_json; else fail as_json "$(cat shown.json)"; fi
 
-check_exit no_out 2 "--out FILE.png is missing" "$FILUM" render line
+check_exit no_out 2 "--out FILE is missing" "$FILUM" render line
 check_exit bad_size 2 "--size: must be WIDTHxHEIGHT" "$FILUM" render line -o a.png --size 3x
 check_exit bad_colour 2 "one of black, brown" "$FILUM" render line -o a.png --colour mauve
 check_exit bad_groom 2 "did you mean 'length'" "$FILUM" render line:lenght=2 -o a.png
