@@ -2,7 +2,6 @@
 // each frame, .usda is the whole film with time samples, and any groom is the one frame that --frame names.
 #include "cli/convert_film.h"
 
-#include "base/file.h"
 #include "cli/files.h"
 #include "io/cache_curves.h"
 
@@ -15,33 +14,6 @@ bool fil_convert_film_is_one(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-// A name with a number in it: "%d" or "%04d".
-typedef struct pattern {
-    const char *name;
-    int before; // letters before the number
-    int digits; // at least
-    const char *after;
-} pattern;
-
-static bool read_pattern(const char *name, pattern *out)
-{
-    const char *percent = strchr(name, '%');
-    if (!percent)
-        return false;
-    char *end;
-    long digits = strtol(percent + 1, &end, 10);
-    bool plain = percent[1] == 'd' || (percent[1] == '0' && end <= percent + 3);
-    if (!plain || *end != 'd' || strchr(end, '%'))
-        return false;
-    *out = (pattern){name, (int)(percent - name), (int)digits, end + 1};
-    return true;
-}
-
-static void frame_name(const pattern *pattern, int frame, char out[FIL_PATH_MAX])
-{
-    snprintf(out, FIL_PATH_MAX, "%.*s%0*d%s", pattern->before, pattern->name, pattern->digits, frame, pattern->after);
 }
 
 static bool is_usda(const char *path)
@@ -60,13 +32,13 @@ static fil_status write_frame(fil_context *context, fil_cache *cache, int frame,
     return status;
 }
 
-static fil_status write_frames(fil_context *context, fil_cache *cache, const pattern *pattern, double unit)
+static fil_status write_frames(fil_context *context, fil_cache *cache, const fil_files_pattern *pattern, double unit)
 {
     int count = fil_cache_frame_count(cache);
     fil_status status = FIL_OK;
     for (int f = 0; status == FIL_OK && f < count && !fil_report_interrupted(); ++f) {
         char path[FIL_PATH_MAX];
-        frame_name(pattern, f, path);
+        fil_files_pattern_name(pattern, f, path);
         status = write_frame(context, cache, f, path, unit);
         fil_report_progress((f + 1.0) / count, "%s", path);
     }
@@ -121,13 +93,13 @@ static bool check(const fil_convert_film *self, const fil_cache *cache, bool one
 
 static fil_cli_exit convert(fil_context *context, const fil_convert_film *self, fil_cache *cache)
 {
-    pattern pattern = {0};
-    bool one_each = read_pattern(self->out, &pattern);
+    fil_files_pattern pattern = {0};
+    bool one_each = fil_files_pattern_read(self->out, &pattern);
     if (!check(self, cache, one_each))
         return FIL_EXIT_BAD;
     char first[FIL_PATH_MAX];
     if (one_each)
-        frame_name(&pattern, 0, first);
+        fil_files_pattern_name(&pattern, 0, first);
     fil_cli_exit code = fil_files_check_output(context, one_each ? first : self->out);
     if (code != FIL_EXIT_OK)
         return code;

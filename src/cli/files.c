@@ -1,8 +1,6 @@
 // Folders become the .hdf5 and .h5 files in them, in the order of their names, so that a batch is the same every time.
 #include "cli/files.h"
 
-#include "base/file.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -137,6 +135,25 @@ fil_cli_exit fil_files_check_outputs(fil_context *context, const fil_arguments *
             return code;
     }
     return FIL_EXIT_OK;
+}
+
+bool fil_files_pattern_read(const char *name, fil_files_pattern *out)
+{
+    const char *percent = strchr(name, '%');
+    if (!percent)
+        return false;
+    char *end;
+    long digits = strtol(percent + 1, &end, 10);
+    bool plain = percent[1] == 'd' || (percent[1] == '0' && end <= percent + 3);
+    if (!plain || *end != 'd' || strchr(end, '%'))
+        return false;
+    *out = (fil_files_pattern){name, (int)(percent - name), (int)digits, end + 1};
+    return true;
+}
+
+void fil_files_pattern_name(const fil_files_pattern *pattern, int frame, char out[FIL_PATH_MAX])
+{
+    snprintf(out, FIL_PATH_MAX, "%.*s%0*d%s", pattern->before, pattern->name, pattern->digits, frame, pattern->after);
 }
 
 bool fil_files_text_open(fil_files_text *out)

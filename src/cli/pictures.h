@@ -2,7 +2,7 @@
 #ifndef FIL_CLI_PICTURES_H
 #define FIL_CLI_PICTURES_H
 
-#include "cli/report.h"
+#include "cli/files.h"
 #include "render/movie.h"
 
 typedef enum fil_pictures_kind { FIL_PICTURES_STILL, FIL_PICTURES_NUMBERED, FIL_PICTURES_FILM } fil_pictures_kind;
@@ -11,9 +11,8 @@ typedef struct fil_pictures {
     fil_pictures_kind kind;
     const char *path;
     int width, height;
-    size_t number_at, number_end; // NUMBERED: where the "%04d" is in the path
-    int digits;                   // of the number, at least
-    int count;                    // pictures that were taken
+    fil_files_pattern pattern; // NUMBERED
+    int count;                 // pictures that were taken
     fil_movie *movie;
 } fil_pictures;
 

@@ -11,10 +11,11 @@
 
 #include <string.h>
 
-enum { MOST_PIXELS_A_SIDE = 16384, MOST_SAMPLES = 4096, TILE = 16, BANDS = 16 };
+enum { MOST_PIXELS_A_SIDE = 16384, MOST_SAMPLES = 4096, TILE = 16, BANDS = 16, FIRST_SAMPLES = 4 };
 static const double least_pixels = 0.3; // radius of the thinnest hair, in pixels: thinner ones flicker
 static const double farthest = 1e6;     // m; beyond it single precision cannot tell hairs apart
 static const double thinnest = 1e-7;    // m
+static const double most_cells = 2.5e6, cells_a_pixel = 8; // of a grid of light: a small picture shows no more
 
 fil_picture fil_picture_default(void)
 {
@@ -173,10 +174,12 @@ static void fill_light(void *data, int64_t begin, int64_t end)
 static fil_status set_lights(fil_context *context, fil_arena *arena, fil_stage *stage)
 {
     lighting job = {.stage = stage};
+    double pixels = (double)stage->picture->width * stage->picture->height;
+    double cells = cells_a_pixel * pixels < most_cells ? cells_a_pixel * pixels : most_cells;
     fil_stage_light(stage);
     for (int k = 0; k < FIL_LIGHTS; ++k) {
         fil_light *light = &stage->light[k];
-        fil_status status = fil_depth_prepare(arena, &stage->drawn, light->toward, &light->depth);
+        fil_status status = fil_depth_prepare(arena, &stage->drawn, light->toward, cells, &light->depth);
         job.spare[k] = status == FIL_OK ? FIL_ARENA_ARRAY(arena, float, fil_depth_cells(&light->depth)) : NULL;
         if (!job.spare[k])
             return FIL_NO_MEMORY;
@@ -234,24 +237,71 @@ static float tent(float u)
     return u < 0.5f ? sqrtf(2 * u) - 1 : 1 - sqrtf(2 - 2 * u);
 }
 
-static void draw_pixel(const drawing *job, int x, int y)
+// A pixel in the making.
+typedef struct pixel {
+    uint32_t seed;
+    float u, v; // of the last sample
+    int samples;
+    fil_f3 sum, least, most;
+} pixel;
+
+// More samples until there are `samples`; returns what they met, one bit for each kind.
+static unsigned take_samples(const fil_stage *stage, pixel *self, int x, int y, int samples)
 {
-    int samples = job->stage->picture->samples;
-    uint32_t seed = fil_picture_hash((uint32_t)x, (uint32_t)y);
-    float u = fil_picture_unit(seed), v = fil_picture_unit(fil_picture_hash(seed, 1));
-    fil_f3 sum = {0, 0, 0};
-    for (int i = 0; i < samples; ++i) {
+    unsigned met = 0;
+    for (; self->samples < samples; ++self->samples) {
         // Steps of the plastic number fill the square evenly, however many there are [Roberts18].
-        u += 0.7548777f, v += 0.5698403f;
-        u -= floorf(u), v -= floorf(v);
-        float at_x = (float)x + 0.5f + 0.85f * tent(u), at_y = (float)y + 0.5f + 0.85f * tent(v);
-        fil_f3 light = fil_stage_look(job->stage, at_x, at_y, fil_picture_hash(seed, 100 + (uint32_t)i));
+        self->u += 0.7548777f, self->v += 0.5698403f;
+        self->u -= floorf(self->u), self->v -= floorf(self->v);
+        float at_x = (float)x + 0.5f + 0.85f * tent(self->u), at_y = (float)y + 0.5f + 0.85f * tent(self->v);
+        uint32_t seed = fil_picture_hash(self->seed, 100 + (uint32_t)self->samples);
+        fil_struck struck;
+        fil_f3 light = fil_stage_look(stage, at_x, at_y, seed, &struck);
+        met |= 1u << struck;
         // A single spark must not outshine its pixel.
         float brightest = fmaxf(light.x, fmaxf(light.y, light.z));
-        sum = fil_f3_along(sum, brightest > 2 ? 2 / brightest : 1, light);
+        light = fil_f3_scale(brightest > 2 ? 2 / brightest : 1, light);
+        self->sum = fil_f3_add(self->sum, light);
+        self->least =
+            (fil_f3){fminf(self->least.x, light.x), fminf(self->least.y, light.y), fminf(self->least.z, light.z)};
+        self->most = (fil_f3){fmaxf(self->most.x, light.x), fmaxf(self->most.y, light.y), fmaxf(self->most.z, light.z)};
     }
-    fil_stage_encode(fil_f3_scale(1 / (float)samples, sum),
-                     job->pixels + 3 * ((size_t)y * (size_t)job->stage->view.width + (size_t)x));
+    return met;
+}
+
+static bool samples_agree(const pixel *self)
+{
+    fil_f3 apart = fil_f3_sub(self->most, self->least);
+    return fmaxf(apart.x, fmaxf(apart.y, apart.z)) <= 0.004f + 0.015f * self->most.y;
+}
+
+// Where a tile holds nothing but background, or nothing but body, pixels whose first samples agree need no more.
+static void draw_tile(const drawing *job, int left, int top, int right, int bottom)
+{
+    const fil_stage *stage = job->stage;
+    int samples = stage->picture->samples, first = samples < FIRST_SAMPLES ? samples : FIRST_SAMPLES;
+    pixel tile[TILE * TILE];
+    unsigned met = 0;
+    for (int y = top; y < bottom; ++y)
+        for (int x = left; x < right; ++x) {
+            pixel *self = &tile[(y - top) * TILE + x - left];
+            uint32_t seed = fil_picture_hash((uint32_t)x, (uint32_t)y);
+            *self = (pixel){.seed = seed,
+                            .u = fil_picture_unit(seed),
+                            .v = fil_picture_unit(fil_picture_hash(seed, 1)),
+                            .least = {INFINITY, INFINITY, INFINITY}};
+            met |= take_samples(stage, self, x, y, first);
+        }
+    bool calm = met == 1u << FIL_STRUCK_NOTHING || met == 1u << FIL_STRUCK_MESH;
+    for (int y = top; y < bottom; ++y)
+        for (int x = left; x < right; ++x) {
+            pixel *self = &tile[(y - top) * TILE + x - left];
+            if (!calm || !samples_agree(self))
+                take_samples(stage, self, x, y, samples);
+            fil_stage_encode(fil_f3_scale(1 / (float)self->samples, self->sum),
+                             fil_picture_unit(fil_picture_hash(self->seed, 2)),
+                             job->pixels + 3 * ((size_t)y * (size_t)stage->view.width + (size_t)x));
+        }
 }
 
 static void draw_tiles(void *data, int64_t begin, int64_t end)
@@ -260,9 +310,8 @@ static void draw_tiles(void *data, int64_t begin, int64_t end)
     int width = job->stage->view.width, across = (width + TILE - 1) / TILE;
     for (int64_t tile = begin; tile < end; ++tile) {
         int left = (int)(tile % across) * TILE, top = job->top + (int)(tile / across) * TILE;
-        for (int y = top; y < top + TILE && y < job->bottom; ++y)
-            for (int x = left; x < left + TILE && x < width; ++x)
-                draw_pixel(job, x, y);
+        int right = left + TILE < width ? left + TILE : width;
+        draw_tile(job, left, top, right, top + TILE < job->bottom ? top + TILE : job->bottom);
     }
 }
 

@@ -6,12 +6,11 @@
 // through (less where it runs along the light). The sum along the third axis is the optical depth; exp(-depth) of the
 // light comes through. In graphics this is a deep opacity map, with all of its layers kept.
 //
-// Memory: up to 2.5 million cells of 4 bytes for each light. One thread fills one grid, so that sums have one order.
+// Memory: 4 bytes a cell for each light. One thread fills one grid, so that sums have one order.
 #include "render/picture_part.h"
 
 #include <string.h>
 
-static const double most_cells = 2.5e6;
 enum { BORDER = 3, ENOUGH_HAIRS = 25000, MOST_ALONG_AN_AXIS = 1024 };
 
 int64_t fil_depth_cells(const fil_depth *depth)
@@ -19,7 +18,7 @@ int64_t fil_depth_cells(const fil_depth *depth)
     return (int64_t)depth->count[0] * depth->count[1] * depth->count[2];
 }
 
-fil_status fil_depth_prepare(fil_arena *arena, const fil_drawn *drawn, fil_f3 toward, fil_depth *out)
+fil_status fil_depth_prepare(fil_arena *arena, const fil_drawn *drawn, fil_f3 toward, double cells, fil_depth *out)
 {
     *out = (fil_depth){.axis[2] = fil_f3_scale(-1, toward)};
     out->axis[0] = fil_f3_across(out->axis[2]);
@@ -42,7 +41,7 @@ fil_status fil_depth_prepare(fil_arena *arena, const fil_drawn *drawn, fil_f3 to
     double volume = 1;
     for (int k = 0; k < 3; ++k)
         volume *= extent[k] > 0.02 * longest ? extent[k] : 0.02 * longest;
-    out->cell = (float)cbrt(volume / most_cells);
+    out->cell = (float)cbrt(volume / cells);
     for (int k = 0; k < 3; ++k) {
         int count = (int)(extent[k] / (double)out->cell) + 1 + 2 * BORDER;
         out->count[k] = count < MOST_ALONG_AN_AXIS ? count : MOST_ALONG_AN_AXIS;

@@ -130,7 +130,8 @@ typedef struct fil_depth {
     int count[3];
     float *value;
 } fil_depth;
-fil_status fil_depth_prepare(fil_arena *arena, const fil_drawn *drawn, fil_f3 toward, fil_depth *out);
+// `cells`: how many, about.
+fil_status fil_depth_prepare(fil_arena *arena, const fil_drawn *drawn, fil_f3 toward, double cells, fil_depth *out);
 // Adds all hairs; `spare` holds as many cells.
 void fil_depth_fill(fil_depth *depth, const fil_drawn *drawn, float *spare);
 int64_t fil_depth_cells(const fil_depth *depth);
@@ -174,8 +175,9 @@ typedef struct fil_stage {
     float size;   // diagonal of everything
 } fil_stage;
 void fil_stage_light(fil_stage *stage);
-// Linear light that reaches the eye through pixel position (x, y); `seed` names the sample.
-fil_f3 fil_stage_look(const fil_stage *stage, float x, float y, uint32_t seed);
-void fil_stage_encode(fil_f3 light, unsigned char pixel[3]); // tone curve and sRGB
+// Linear light that reaches the eye through pixel position (x, y), and where it comes from; `seed` names the sample.
+fil_f3 fil_stage_look(const fil_stage *stage, float x, float y, uint32_t seed, fil_struck *met);
+// Tone curve and sRGB. `dither` in [0, 1) rounds up more or less, so that soft gradients do not show bands.
+void fil_stage_encode(fil_f3 light, float dither, unsigned char pixel[3]);
 
 #endif

@@ -143,7 +143,7 @@ static fil_f3 shade_mesh(const fil_stage *stage, const fil_hit *hit, fil_f3 at, 
         const fil_light *light = &stage->light[k];
         float depth = density * fil_depth_at(&light->depth, at), lit = 0;
         if (k == FIL_LIGHT_SKY) {
-            lit = 0.5f + 0.5f * fil_f3_dot(normal, stage->up);
+            lit = 0.56f + 0.44f * fil_f3_dot(normal, stage->up); // a little comes back from below
         } else {
             for (int i = 0; i < RAYS; ++i) {
                 fil_f3 way = toward_light(light, fil_picture_hash(seed, (uint32_t)k), i, RAYS);
@@ -179,18 +179,19 @@ static bool is_clear(const fil_stage *stage, const fil_light *light, fil_f3 at)
 // place on it passes the hair, which is `height` away, further aside.
 static float comes_from(const fil_stage *stage, const fil_light *light, fil_f3 at, float height, uint32_t seed)
 {
-    enum { RAYS = 5 };
+    enum { ENOUGH = 20, MOST = 5 }; // rays of a pixel; of a sample
     if (is_clear(stage, light, at))
         return 1;
+    int share = ENOUGH / stage->picture->samples, rays = share < 1 ? 1 : share < MOST ? share : MOST;
     float sum = 0;
-    for (int i = 0; i < RAYS; ++i) {
-        fil_f3 way = toward_light(light, seed, i, RAYS);
+    for (int i = 0; i < rays; ++i) {
+        fil_f3 way = toward_light(light, seed, i, rays);
         if (stage->picture->mesh_count > 0 && fil_rays_mesh_between(stage->rays, at, way, 1e-4f * stage->size))
             continue;
         fil_f3 aside = fil_f3_scale(height, fil_f3_sub(way, light->toward));
         sum += expf(-density * fil_depth_at(&light->depth, fil_f3_add(at, aside)));
     }
-    return sum / RAYS;
+    return sum / (float)rays;
 }
 
 static float lit_ground(const fil_stage *stage, fil_f3 at, uint32_t seed)
@@ -212,10 +213,11 @@ static fil_f3 shade_behind(const fil_stage *stage, fil_f3 way, float x, float y,
     return fil_f3_scale(lit_ground(stage, fil_f3_along(stage->view.eye, distance, way), seed), light);
 }
 
-fil_f3 fil_stage_look(const fil_stage *stage, float x, float y, uint32_t seed)
+fil_f3 fil_stage_look(const fil_stage *stage, float x, float y, uint32_t seed, fil_struck *met)
 {
     fil_f3 way = fil_view_ray(&stage->view, x, y), back = fil_f3_scale(-1, way);
     fil_hit hit = fil_rays_first(stage->rays, stage->view.eye, way);
+    *met = hit.kind;
     if (hit.kind == FIL_STRUCK_NOTHING)
         return shade_behind(stage, way, x, y, seed);
     fil_f3 at = fil_f3_along(stage->view.eye, hit.distance, way);
@@ -230,13 +232,13 @@ static float film(float x)
     return x * (x + 0.06f) / (x * (0.93f * x + 0.50f) + 0.12f);
 }
 
-void fil_stage_encode(fil_f3 light, unsigned char pixel[3])
+void fil_stage_encode(fil_f3 light, float dither, unsigned char pixel[3])
 {
     const float *in = &light.x;
     for (int k = 0; k < 3; ++k) {
         float x = film(in[k] > 0 ? in[k] : 0);
         x = x < 1 ? x : 1;
         float coded = x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
-        pixel[k] = (unsigned char)(255 * coded + 0.5f);
+        pixel[k] = (unsigned char)fminf(255 * coded + dither, 255);
     }
 }

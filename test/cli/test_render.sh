@@ -27,7 +27,7 @@ if grep -q '"hairs": 1' shown.json; then ok as_json; else fail as_json "$(cat sh
 
 check_exit no_out 2 "--out FILE is missing" "$FILUM" render line
 check_exit bad_size 2 "--size: must be WIDTHxHEIGHT" "$FILUM" render line -o a.png --size 3x
-check_exit bad_colour 2 "or one of black, brown" "$FILUM" render line -o a.png --colour mauve
+check_exit bad_colour 2 "one of black, brown" "$FILUM" render line -o a.png --colour mauve
 check_exit bad_groom 2 "did you mean 'length'" "$FILUM" render line:lenght=2 -o a.png
 check_exit no_file 2 "nothing.obj" "$FILUM" render nothing.obj -o a.png
 check_exit no_folder 3 "cannot write" "$FILUM" render line -o nowhere/a.png
