@@ -386,6 +386,7 @@ typedef struct fil_shot {
 
 // A scene as a file tells it: what is simulated, for how long, and how it is shown. Owns everything in it.
 typedef struct fil_film {
+    const char *name; // of its file, for messages
     const char *title;
     fil_scene scene;
     fil_timing timing;

@@ -136,7 +136,7 @@ static fil_cli_exit check_run(const fil_arguments *arguments)
     fil_model *model = NULL;
     fil_status status = fil_scene_load(arguments, context, path, &film);
     if (status == FIL_OK)
-        status = fil_model_create(context, &film->scene, &model);
+        status = fil_film_compile(context, film, &model);
     fil_cli_exit code = FIL_EXIT_OK;
     if (status != FIL_OK)
         code = fil_report_failure(context, status);

@@ -325,6 +325,12 @@ fil_status fil_film_parse(fil_context *context, const char *name, const char *fo
         return FIL_NO_MEMORY;
     }
     whole->film.arena = arena;
+    char *own_name = FIL_ARENA_ARRAY(arena, char, strlen(name) + 1);
+    if (!own_name) {
+        fil_arena_destroy(arena);
+        return FIL_NO_MEMORY;
+    }
+    whole->film.name = strcpy(own_name, name);
     fil_film_reader reader = {.context = context,
                               .arena = arena,
                               .name = name,
@@ -363,6 +369,17 @@ fil_status fil_film_read(fil_context *context, const char *path, const char *con
         status = fil_film_parse(context, path, folder, (const char *)bytes, size, sets, set_count, out);
     fil_context_release(context, bytes);
     fil_context_release(context, folder);
+    return status;
+}
+
+fil_status fil_film_compile(fil_context *context, const fil_film *film, fil_model **out)
+{
+    fil_status status = fil_model_create(context, &film->scene, out);
+    if (status == FIL_BAD_INPUT) {
+        char sentence[sizeof context->error];
+        memcpy(sentence, context->error, sizeof sentence);
+        fil_context_note(context, "%s: %s", film->name, sentence);
+    }
     return status;
 }
 

@@ -1,6 +1,7 @@
 // A film in the making: the scene compiled, a state, and where it stands. Steps are equal and a whole number of them
 // makes a frame, so a state saved at a frame is all that is needed to go on.
 #include "base/arena.h"
+#include "scene/film.h"
 
 enum { SETTLE_ITERATIONS = 2000 };
 
@@ -16,7 +17,7 @@ struct fil_simulation {
 static fil_status start(fil_context *context, const fil_film *film, fil_simulation *self)
 {
     self->steps = fil_timing_steps(&film->timing, &self->h);
-    fil_status status = fil_model_create(context, &film->scene, &self->model);
+    fil_status status = fil_film_compile(context, film, &self->model);
     if (status == FIL_OK)
         status = fil_state_create(context, self->model, &self->state);
     if (status == FIL_OK && film->timing.settle)
