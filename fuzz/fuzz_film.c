@@ -1,5 +1,5 @@
-// Any bytes whatsoever as a scene: refused with a sentence, or a film whose text gives the same film again, and which
-// can be compiled or is refused with a sentence then.
+// Any bytes whatsoever as a scene and, behind a zero, an override: refused with a sentence, or a film whose text gives
+// the same film again, and which can be compiled or is refused with a sentence then.
 //
 //     make fuzz && build/fuzz/fuzz/fuzz_film -max_total_time=60 fuzz/corpus/film
 #include "filum/filum.h"
@@ -50,7 +50,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     def.release = release;
     fil_context *context = fil_context_create(&def);
     fil_film *film;
-    fil_status status = fil_film_parse(context, "fuzz", "/nowhere", (const char *)data, size, NULL, 0, &film);
+    const uint8_t *zero = size ? memchr(data, 0, size) : NULL;
+    size_t length = zero ? (size_t)(zero - data) : size;
+    char *set = zero ? strndup((const char *)zero + 1, size - length - 1) : NULL;
+    fil_status status = fil_film_parse(context, "fuzz", "/nowhere", (const char *)data, length,
+                                       (const char *const *)&set, set ? 1 : 0, &film);
+    free(set);
     check_failure(context, status);
     if ((status == FIL_OK) != (film != NULL))
         abort();

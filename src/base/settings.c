@@ -99,6 +99,34 @@ void fil_settings_choice_word(const char *choices, int index, char *out, size_t 
     snprintf(out, room, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
+// Numbers are written in the notation of C, whatever language the host program has chosen: between these two calls.
+typedef struct notation {
+    locale_t plain, chosen;
+} notation;
+
+static notation notation_begin(void)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return (notation){plain, plain ? uselocale(plain) : (locale_t)0};
+}
+
+static void notation_end(notation self)
+{
+    if (!self.plain)
+        return;
+    uselocale(self.chosen);
+    freelocale(self.plain);
+}
+
+// The number at `text`; *end behind it.
+static double parse_number(const char *text, char **end)
+{
+    notation plain = notation_begin();
+    double value = strtod(text, end);
+    notation_end(plain);
+    return value;
+}
+
 // One value as text; false: it is the default.
 static bool write_value(const fil_field *field, const void *param, char *out, size_t room)
 {
@@ -108,7 +136,9 @@ static bool write_value(const fil_field *field, const void *param, char *out, si
     const char *file = NULL;
     if (field->kind == FIL_KIND_REAL) {
         memcpy(&real, place, sizeof real);
+        notation plain = notation_begin();
         snprintf(out, room, "%.17g", real);
+        notation_end(plain);
         return real != field->def;
     }
     if (field->kind == FIL_KIND_FILE) {
@@ -134,19 +164,6 @@ void fil_settings_write(const char *name, const fil_field *fields, int count, co
             length += (size_t)snprintf(out + length, room - length, "%s%s=%s", before, fields[i].name, value);
             before = ",";
         }
-}
-
-// The number at `text` in the notation of C, whatever language the host program has chosen; *end behind it.
-static double parse_number(const char *text, char **end)
-{
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t chosen = plain ? uselocale(plain) : (locale_t)0;
-    double value = strtod(text, end);
-    if (plain) {
-        uselocale(chosen);
-        freelocale(plain);
-    }
-    return value;
 }
 
 static fil_status parse_value(fil_context *context, const char *owner, const fil_field *field, const char *text,

@@ -173,11 +173,11 @@ static const fil_film_object spot = {.name = "place",
     {                                                                                                                  \
         "release", FIL_KIND_REAL, offsetof(type, release), 0, 0, 1e6, "s", NULL, "when it is let go; 0: never"         \
     }
-#define PATH_KEY(type, what)                                                                                           \
+#define PATH_KEY(type)                                                                                                 \
     {                                                                                                                  \
-        .name = "path", .form = FIL_FILM_PATH, .offset = offsetof(type, path), .doc = what                             \
+        .name = "path", .form = FIL_FILM_PATH, .offset = offsetof(type, path),                                         \
+        .doc = "how it moves: the name of a path of the scene, or a path; absent: it stays"                            \
     }
-#define HELD_PATH_DOC "how it moves: the name of a path of the scene, or a path; absent: it stays"
 
 #define HOLD_FIELDS(end)                                                                                               \
     {                                                                                                                  \
@@ -195,7 +195,7 @@ static const fil_film_object spot = {.name = "place",
 static const fil_field root_hold_fields[] = HOLD_FIELDS(FIL_END_CLAMPED);
 static const fil_field tip_hold_fields[] = HOLD_FIELDS(FIL_END_FREE);
 static const int hold_field_count = COUNT(tip_hold_fields);
-static const fil_film_key hold_keys[] = {PATH_KEY(fil_film_hold, HELD_PATH_DOC)};
+static const fil_film_key hold_keys[] = {PATH_KEY(fil_film_hold)};
 static const fil_film_object root_hold = {.name = "root",
                                           .doc =
                                               "How the first vertices of the strands are held; a text alone is `hold`",
@@ -221,7 +221,7 @@ static const fil_field pin_fields[] = {
     RELEASE_ROW(fil_film_pin),
 };
 static const int pin_field_count = COUNT(pin_fields);
-static const fil_film_key pin_keys[] = {PATH_KEY(fil_film_pin, HELD_PATH_DOC)};
+static const fil_film_key pin_keys[] = {PATH_KEY(fil_film_pin)};
 static const fil_film_object pin = {.name = "pin",
                                     .doc = "Holds the vertices of a part of each strand, at least the nearest one",
                                     .fields = pin_fields,
@@ -382,7 +382,7 @@ static const fil_film_key body_keys[] = {
      .def = "{}",
      .object = &spot,
      .doc = "where it stands at the start"},
-    PATH_KEY(fil_film_body, HELD_PATH_DOC),
+    PATH_KEY(fil_film_body),
     {.name = "colour",
      .form = FIL_FILM_COLOUR,
      .offset = offsetof(fil_film_body, colour),

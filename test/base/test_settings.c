@@ -90,6 +90,30 @@ TEST(settings_survives_long_words)
     fil_context_destroy(context);
 }
 
+static void write_back(fil_context *context, const char *text, char *out, size_t room)
+{
+    options o;
+    test_ok(context, parse(context, text, &o));
+    fil_settings_write("gs", fields, FIELDS, &o, out, room);
+}
+
+TEST(settings_are_written_as_they_are_read)
+{
+    fil_context *context = fil_context_create(NULL);
+    char text[200];
+    write_back(context, "", text, sizeof text);
+    ck_assert_str_eq(text, "gs");
+    write_back(context, "order=coloured,count=7", text, sizeof text); // the defaults
+    ck_assert_str_eq(text, "gs");
+    write_back(context, "relaxation=1.5,loud=false,order=random,count=9", text, sizeof text);
+    ck_assert_str_eq(text, "gs:loud=false,count=9,order=random,relaxation=1.5");
+    write_back(context, "relaxation=1.1", text, sizeof text);
+    ck_assert_str_eq(text, "gs:relaxation=1.1000000000000001"); // the same bits when it is read
+    write_back(context, "order=random,count=9", text, 6);
+    ck_assert_str_eq(text, "gs:co"); // never beyond the room
+    fil_context_destroy(context);
+}
+
 // A host program that speaks a language with decimal commas must not change what a setting means.
 TEST(settings_do_not_depend_on_the_language)
 {
@@ -103,6 +127,9 @@ TEST(settings_do_not_depend_on_the_language)
     options o;
     test_ok(context, parse(context, "relaxation=1.5", &o));
     ck_assert(o.relaxation == 1.5);
+    char text[100];
+    write_back(context, "relaxation=1.5", text, sizeof text);
+    ck_assert_str_eq(text, "gs:relaxation=1.5");
     fil_context_destroy(context);
 }
 
