@@ -7,6 +7,7 @@
 
 #include "filum/extend.h"
 #include "scene/colour.h"
+#include "scene/unit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,33 +42,17 @@ static const char *command_name(int index)
     return fil_commands[index]->name;
 }
 
-static int count_units(void)
-{
-    return 4;
-}
-
-static const char *unit_name(int index)
-{
-    static const char *const names[] = {"m", "cm", "mm", "in"};
-    return names[index];
-}
-
 // Who asks: an option by its name, or an operand by what help calls it.
 static const struct {
     const char *asker;
     int (*count)(void);
     const char *(*name)(int index);
 } lists[] = {
-    {"solver", fil_contact_type_count, contact_name},
-    {"solvers", fil_contact_type_count, contact_name},
-    {"local", fil_local_type_count, local_name},
-    {"colour", fil_colour_count, fil_colour_name},
-    {"unit", count_units, unit_name},
-    {"to-unit", count_units, unit_name},
-    {"MODEL", fil_strand_type_count, strand_name},
-    {"GROOM", fil_groom_type_count, groom_name},
-    {"IN", fil_groom_type_count, groom_name},
-    {"COMMAND", count_commands, command_name},
+    {"solver", fil_contact_type_count, contact_name}, {"solvers", fil_contact_type_count, contact_name},
+    {"local", fil_local_type_count, local_name},      {"colour", fil_colour_count, fil_colour_name},
+    {"unit", fil_unit_count, fil_unit_name_at},       {"to-unit", fil_unit_count, fil_unit_name_at},
+    {"MODEL", fil_strand_type_count, strand_name},    {"GROOM", fil_groom_type_count, groom_name},
+    {"IN", fil_groom_type_count, groom_name},         {"COMMAND", count_commands, command_name},
 };
 
 static void put_list(const char *asker, size_t length)

@@ -47,15 +47,24 @@ static const fil_command command_help = {
     .run = help_run,
 };
 
+// In the order in which people meet them: the main job first.
 const fil_command *const fil_commands[] = {
-    &fil_command_contact_solve, &fil_command_contact_compare,
-    &fil_command_contact_batch, &fil_command_contact_generate,
-    &fil_command_contact_judge, &fil_command_check,
-    &fil_command_schema,        &fil_command_run,
-    &fil_command_plot,          &fil_command_validate,
-    &fil_command_convert,       &fil_command_render,
-    &fil_command_info,          &command_help,
-    &fil_command_manual,        &fil_command_completion,
+    &fil_command_run,              //
+    &fil_command_render,           //
+    &fil_command_plot,             //
+    &fil_command_check,            //
+    &fil_command_schema,           //
+    &fil_command_convert,          //
+    &fil_command_info,             //
+    &fil_command_validate,         //
+    &fil_command_contact_solve,    //
+    &fil_command_contact_compare,  //
+    &fil_command_contact_batch,    //
+    &fil_command_contact_generate, //
+    &fil_command_contact_judge,    //
+    &command_help,                 //
+    &fil_command_manual,           //
+    &fil_command_completion,       //
 };
 const int fil_command_count = sizeof fil_commands / sizeof *fil_commands;
 

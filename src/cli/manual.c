@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <string.h>
 
 // One character of UTF-8 that is not ASCII; how many bytes it has.
 static int put_foreign(const char *text)
@@ -24,7 +23,7 @@ static void put(const char *text)
         if (start && (*text == '.' || *text == '\''))
             printf("\\&");
         start = *text == '\n';
-        if (strncmp(text, "\n\n", 2) == 0) {
+        if (text[0] == '\n' && text[1] == '\n') {
             printf("\n.PP\n");
             text += 2;
         } else if ((unsigned char)*text >= 0x80) {

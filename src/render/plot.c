@@ -148,7 +148,7 @@ static range fit(const fil_plot_axis *axis, const fil_plot_series *series, int c
     double air = range.max > range.min ? 0.03 * (range.max - range.min) : range.log ? 0.5 : 0.5 + fabs(range.min);
     bool from_zero = !range.log && range.min >= 0 && range.min < 0.3 * range.max;
     range.min = from_zero ? 0 : range.min - air;
-    range.max += air;
+    range.max += level >= range.max ? 3 * air : air; // the name of a level stands above it
     return range;
 }
 
@@ -352,8 +352,7 @@ static void draw_panel(fil_plot_text *out, const fil_plot *plot, int index, fram
         double y = to_y(frame, panel->level);
         put(out, "<path d=\"M%.1f %.1fh%.1f\" stroke=\"#505050\" stroke-dasharray=\"5 4\"/>\n", frame->left, y,
             frame->width);
-        bool below = y < frame->top + 18;
-        put_text(out, frame->left + 6, below ? y + 15 : y - 5, "fill=\"#505050\"", panel->level_name);
+        put_text(out, frame->left + 6, y - 5, "fill=\"#505050\"", panel->level_name);
     }
     draw_all_series(out, frame, panel->series, count, index);
 
@@ -414,7 +413,8 @@ static void draw_panels(fil_plot_text *out, const fil_plot *plot, double top)
     }
     for (int i = 0; i < plot->panel_count; ++i) {
         const fil_plot_panel *panel = &plot->panels[i];
-        double x = i % columns * width, y = top + i / columns * height;
+        int row = i / columns;
+        double x = (i - row * columns) * width, y = top + row * height;
         // A title stands above the legend.
         double head = legend + (titled ? title : 0) + (legend > 0 ? 10 : 0);
         frame frame = {

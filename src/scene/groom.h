@@ -114,8 +114,8 @@ bool fil_groom_head_has_hair(const fil_groom_head *head, const double x[3]);
 void fil_groom_head_grow(const fil_groom_head *head, const fil_groom_root *root, const double comb[3], double length,
                          double bend, fil_groom_path *out);
 // Moves x out of the head when it is inside, leaving a gap of `clear` (part of the half-axes). `reach` is how deep, in
-// metres, it may be inside of a mesh.
-void fil_groom_head_keep_out(const fil_groom_head *head, double clear, double reach, double x[3]);
+// metres, it may be inside of a mesh. Returns a distance within which nothing of the head is: 0 where it is not known.
+double fil_groom_head_keep_out(const fil_groom_head *head, double clear, double reach, double x[3]);
 
 // Reads a mesh and finds its normals.
 fil_status fil_groom_skin_create(fil_context *context, const fil_groom_mesh *mesh, fil_groom_skin **out);
@@ -126,6 +126,6 @@ void fil_groom_skin_box(const fil_groom_skin *skin, double lowest, double low[3]
 fil_status fil_groom_skin_roots(fil_context *context, fil_arena *arena, const fil_groom_head *head, int count,
                                 fil_rng *rng, fil_groom_root *out);
 // Moves x to `gap` metres outside when it is nearer or inside, by no more than `reach`.
-void fil_groom_skin_keep_out(const fil_groom_skin *skin, double gap, double reach, double x[3]);
+double fil_groom_skin_keep_out(const fil_groom_skin *skin, double gap, double reach, double x[3]);
 
 #endif

@@ -35,9 +35,11 @@ static void grow(const void *param, const fil_groom_head *head, const fil_groom_
         out->side[k] = normal[k];
     }
     fil_groom_path_straight(root->x, t, p->common.length, &out->path);
-    // Hollows of a mesh: a hair may meet the other side.
-    for (int i = 1; i < FIL_GROOM_LINE_POINTS; ++i)
-        fil_groom_head_keep_out(head, 0, p->common.length, out->path.x[i]);
+    // Hollows of a mesh: a hair may meet the other side. As far as nothing is near, nothing is asked for.
+    for (int i = 1; i < FIL_GROOM_LINE_POINTS;) {
+        double free = fil_groom_head_keep_out(head, 0, p->common.length, out->path.x[i]);
+        i += 1 + (int)fmin(free / out->path.step, FIL_GROOM_LINE_POINTS);
+    }
 }
 
 static fil_status make(fil_context *context, const void *param, fil_curves **out)

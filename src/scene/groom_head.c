@@ -102,25 +102,24 @@ fil_status fil_groom_head_make(fil_context *context, const fil_groom_common *com
     return status;
 }
 
-void fil_groom_head_keep_out(const fil_groom_head *head, double clear, double reach, double x[3])
+double fil_groom_head_keep_out(const fil_groom_head *head, double clear, double reach, double x[3])
 {
-    if (head->skin) {
-        fil_groom_skin_keep_out(head->skin, clear * head->half[1], reach, x);
-        return;
-    }
+    if (head->skin)
+        return fil_groom_skin_keep_out(head->skin, clear * head->half[1], reach, x);
     double size = 0;
     for (int k = 0; k < 3; ++k)
         size += x[k] / head->half[k] * (x[k] / head->half[k]);
     size = sqrt(size);
     for (int k = 0; k < 3 && size < 1 + clear && size > 0; ++k)
         x[k] *= (1 + clear) / size;
+    return 0;
 }
 
 // One step of this length from x, along t where the head allows it. Where t points straight into the head a hair goes
 // away from the middle of it, as over a shoulder, and upwards if that is no way either.
 static void step_outside(const fil_groom_head *head, double clear, double step, const double t[3], double x[3])
 {
-    double away[3] = {x[0] - head->centre[0], 0, x[2] - head->centre[2]}, moved = 0, to[3], d[3];
+    double away[3] = {x[0] - head->centre[0], 0, x[2] - head->centre[2]}, moved = 0, to[3], d[3] = {0};
     if (fil_vec3_normalise(away) == 0)
         away[0] = 1;
     const double up[3] = {0, 1, 0}, *const ways[3] = {t, away, up};

@@ -129,17 +129,18 @@ static void normal_at(const fil_groom_skin *skin, int triangle, const double wei
         memcpy(out, up, sizeof up);
 }
 
-void fil_groom_skin_keep_out(const fil_groom_skin *skin, double gap, double reach, double x[3])
+double fil_groom_skin_keep_out(const fil_groom_skin *skin, double gap, double reach, double x[3])
 {
     fil_nearest_point near;
     double normal[3], out[3];
     if (!fil_nearest_find(skin->nearest, x, gap + reach, &near))
-        return;
+        return gap + reach;
     normal_at(skin, near.triangle, near.weight, normal);
     subtract(x, near.x, out);
     bool outside = fil_vec3_dot(out, normal) >= 0;
     for (int k = 0; k < 3 && !(outside && near.distance >= gap); ++k)
         x[k] = near.x[k] + gap * normal[k];
+    return outside ? near.distance : 0;
 }
 
 // ---- roots

@@ -10,6 +10,16 @@ static const struct {
 } units[] = {{"m", 1}, {"cm", 0.01}, {"mm", 0.001}, {"in", 0.0254}};
 enum { UNITS = sizeof units / sizeof *units };
 
+int fil_unit_count(void)
+{
+    return UNITS;
+}
+
+const char *fil_unit_name_at(int index)
+{
+    return units[index].name;
+}
+
 bool fil_unit_find(const char *name, double *metres)
 {
     for (int i = 0; i < UNITS; ++i)

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+int fil_unit_count(void);
+const char *fil_unit_name_at(int index);
 // "m", "cm", "mm" or "in" in metres; false: there is no such unit.
 bool fil_unit_find(const char *name, double *metres);
 // The name of a unit, or NULL: it has none.
