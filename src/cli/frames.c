@@ -25,6 +25,22 @@ fil_frames_kind fil_frames_kind_of(const char *word)
 
 // Folder
 
+// The strands are in the folder: grooms need not be made again, and their files may be gone. Any small one will do.
+static fil_status parse_without_grooms(fil_context *context, const char *folder, int groups, fil_frames *out)
+{
+    enum { LENGTH = 40 };
+    const char *text = fil_cache_scene(out->cache), **sets = FIL_ARENA_ARRAY(out->arena, const char *, groups);
+    char *words = FIL_ARENA_ARRAY(out->arena, char, (size_t)groups *LENGTH), name[FIL_PATH_MAX];
+    if (!sets || !words)
+        return FIL_NO_MEMORY;
+    for (int g = 0; g < groups; ++g) {
+        sets[g] = words + (size_t)g * LENGTH;
+        snprintf(words + (size_t)g * LENGTH, LENGTH, "groups.%d.groom=line", g);
+    }
+    snprintf(name, sizeof name, "%.4000s/scene.json", folder);
+    return fil_film_parse(context, name, folder, text, strlen(text), sets, groups, &out->film);
+}
+
 static fil_status open_folder(fil_context *context, const char *folder, fil_frames *out)
 {
     fil_status status = fil_cache_open(context, folder, &out->cache);
@@ -33,13 +49,10 @@ static fil_status open_folder(fil_context *context, const char *folder, fil_fram
     out->count = fil_cache_frame_count(out->cache);
     if (out->count < 1)
         return fil_context_fail(context, FIL_BAD_INPUT, "%s: holds no frame yet", folder);
-    const char *text = fil_cache_scene(out->cache);
-    char name[FIL_PATH_MAX];
-    snprintf(name, sizeof name, "%.4000s/scene.json", folder);
-    status = fil_film_parse(context, name, folder, text, strlen(text), NULL, 0, &out->film);
+    int groups = fil_cache_group_count(out->cache);
+    status = parse_without_grooms(context, folder, groups, out);
     if (status != FIL_OK)
         return status;
-    int groups = fil_cache_group_count(out->cache);
     if (groups != out->film->scene.group_count)
         return fil_context_fail(context, FIL_BAD_INPUT, "%s: scene.json has %d groups, strands.fil has %d", folder,
                                 out->film->scene.group_count, groups);
@@ -202,6 +215,8 @@ fil_status fil_frames_read(fil_context *context, void *user, int frame, double *
 {
     fil_frames *self = user;
     size_t total = (size_t)self->vertex_total;
+    if (fil_report_interrupted())
+        return fil_context_fail(context, FIL_BAD_INPUT, "interrupted");
     if (self->kind == FIL_FRAMES_FOLDER)
         return fil_cache_read(context, self->cache, frame, time, position, stretch);
     if (self->kind == FIL_FRAMES_GROOM) {

@@ -96,7 +96,8 @@ void fil_legend_draw(const fil_legend *legend, int width, int height, unsigned c
 {
     static const unsigned char dark[3] = {18, 20, 24};
     int shorter = width < height ? width : height;
-    canvas self = {.width = width, .height = height, .scale = shorter >= 540 ? shorter / 270 : 1, .pixels = pixels};
+    canvas self = {.width = width, .height = height, .scale = shorter >= 540 ? shorter / 270 : 1};
+    self.pixels = pixels;
     int line = HIGH + 4, inside = MARGIN + EDGE, title = text_width(legend->title);
     int wide = (title > BAR ? title : BAR) + 2 * EDGE;
     fill(&self, MARGIN, MARGIN, wide, 2 * line + THICK + 2 * EDGE - 1, dark, 0.62);

@@ -50,6 +50,13 @@ else
     ok colours_differ
 fi
 
+# A folder needs no file of a groom any more.
+check make_groom "$FILUM" convert line:strands=3 groom.obj
+check run_groom "$FILUM" run scene.json -o from_file --quiet --set 'groups.0.groom={"type": "file", "file": "groom.obj"}' \
+    --set time.duration=0.04
+rm groom.obj
+check groom_is_gone render from_file -o gone.png
+
 # Which frames: names carry the number of the frame.
 check numbered render out -o "n_%03d.png" --frames 1- --every 2
 if [[ $(echo n_*.png) == "n_001.png n_003.png n_005.png" ]]; then ok numbers; else fail numbers "$(echo n_*)"; fi

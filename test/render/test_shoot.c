@@ -20,8 +20,8 @@ typedef struct scene {
     fil_body body;
     fil_film film;
     fil_shoot_def def;
-    int bad_frame; // cannot be read
-    bool cancel;
+    int bad_frame;      // cannot be read
+    bool cancel, still; // asked to stop; strands do not move
     unsigned char pixels[WIDTH * HEIGHT * 3];
 } scene;
 
@@ -33,7 +33,7 @@ static fil_status read_frame(fil_context *context, void *user, int frame, double
         return fil_context_fail(context, FIL_BAD_INPUT, "frame %d is damaged", frame);
     *time = 0.1 * frame;
     for (int i = 0; i < TOTAL; ++i) {
-        position[3 * i] = (float)(0.02 * (i / VERTICES) + 0.15 * frame);
+        position[3 * i] = (float)(0.02 * (i / VERTICES) + (s->still ? 0 : 0.15 * frame));
         position[3 * i + 1] = (float)(-0.02 * (i % VERTICES));
         position[3 * i + 2] = 0;
         if (stretch)
@@ -205,6 +205,30 @@ TEST(shoot_colours_by_value)
     ck_assert_int_gt(red[0], 10);
     ck_assert_int_eq(red[1], 0);
     ck_assert_int_gt(blue[1], 10);
+    free(s);
+    fil_context_destroy(context);
+}
+
+// Roots that turn about themselves carry their copies along: after a full turn in steps of 90 degrees the picture is
+// the same as before, and in between it is not.
+TEST(shoot_turns_copies_with_their_roots)
+{
+    fil_context *context = make_context(2);
+    scene *s = make_scene();
+    unsigned char first[sizeof s->pixels];
+    s->still = true;
+    s->film.body_count = 0;
+    s->value[6] = 0;
+    s->value[10] = 2 * M_PI; // about y, along the strands
+    draw(context, s, 0);
+    memcpy(first, s->pixels, sizeof first);
+    draw(context, s, 2);
+    ck_assert(memcmp(first, s->pixels, sizeof first) != 0);
+    draw(context, s, FRAMES - 1);
+    int apart = 0;
+    for (size_t i = 0; i < sizeof first; ++i)
+        apart += abs(first[i] - s->pixels[i]) > 20;
+    ck_assert_int_lt(apart, 30); // rounding moves a hair by a part of a pixel
     free(s);
     fil_context_destroy(context);
 }
