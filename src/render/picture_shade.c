@@ -179,7 +179,7 @@ static bool is_clear(const fil_stage *stage, const fil_light *light, fil_f3 at)
 // place on it passes the hair, which is `height` away, further aside.
 static float comes_from(const fil_stage *stage, const fil_light *light, fil_f3 at, float height, uint32_t seed)
 {
-    enum { ENOUGH = 20, MOST = 5 }; // rays of a pixel; of a sample
+    enum { ENOUGH = 8, MOST = 5 }; // rays of a pixel; of a sample
     if (is_clear(stage, light, at))
         return 1;
     int share = ENOUGH / stage->picture->samples, rays = share < 1 ? 1 : share < MOST ? share : MOST;
