@@ -37,8 +37,7 @@ static void spline_slopes(const fil_track *track, int width, int i, int k, doubl
     int first = i > WINDOW ? i - WINDOW : 0;
     int last = i + 1 + WINDOW < track->key_count - 1 ? i + 1 + WINDOW : track->key_count - 1;
     // Gauss elimination downwards: m_j = rest_j - above_j m_j+1, and no slope at both ends of the window.
-    double above[2 * WINDOW + 2], rest[2 * WINDOW + 2];
-    above[0] = rest[0] = 0;
+    double above[2 * WINDOW + 2] = {0}, rest[2 * WINDOW + 2] = {0};
     for (int j = first + 1; j < last; ++j) {
         double left = 1 / (track->time[j] - track->time[j - 1]), right = 1 / (track->time[j + 1] - track->time[j]);
         double load = 3 * (line_slope(track, width, j - 1, k) * left + line_slope(track, width, j, k) * right);
