@@ -330,7 +330,7 @@ fil_status fil_film_parse(fil_context *context, const char *name, const char *fo
         fil_arena_destroy(arena);
         return FIL_NO_MEMORY;
     }
-    whole->film.name = memcpy(own_name, name, strlen(name));
+    whole->film.name = memcpy(own_name, name, strlen(name) + 1);
     fil_film_reader reader = {.context = context,
                               .arena = arena,
                               .name = name,
