@@ -74,6 +74,8 @@ check run_force_keeps_others grep -qx notes replaced/notes.txt
 
 # Usage and input.
 check_exit run_needs_folder 2 "--out DIR is missing" "$FILUM" run scene.json
+check_exit run_film_as_folder 2 "must be a folder, for frames: \`filum render\` makes films" "$FILUM" run scene.json -o film.mp4
+check run_made_no_film test ! -e film.mp4
 check_exit run_needs_scene 2 "SCENE is missing" "$FILUM" run -o nothing
 check_exit run_no_such_scene 2 "none.json: cannot open" "$FILUM" run none.json -o nothing
 check_exit run_resume_nothing 2 "nothing/scene.json: cannot open" "$FILUM" run --resume -o nothing
