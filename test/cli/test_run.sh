@@ -112,9 +112,11 @@ check run_file_whole test "$(find files/out/frames -type f | wc -l)" == 7
 
 # One run at a time; Ctrl-C and SIGTERM.
 for signal in INT TERM; do
-    "$FILUM" run scene.json --set time.duration=1000 -o "stopped$signal" --threads 1 2>"stopped$signal.txt" &
+    env -u OMP_WAIT_POLICY "$FILUM" run scene.json --set time.duration=1000 -o "stopped$signal" --threads 1 2>"stopped$signal.txt" &
     pid=$!
     check "run_${signal}_starts" until_frame "stopped$signal" 4
+    # Threads that wait for each other leave the cores to others.
+    check "run_${signal}_is_polite" grep -qz '^OMP_WAIT_POLICY=passive$' /proc/$pid/environ
     check_exit "run_${signal}_second_refused" 2 "another run is writing into this folder" "$FILUM" run scene.json --set time.duration=1000 -o "stopped$signal" --resume
     kill "-$signal" $pid
     wait $pid
