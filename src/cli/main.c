@@ -118,9 +118,9 @@ static fil_cli_exit run(int count, const char *const *words)
     return FIL_EXIT_BAD;
 }
 
-// Threads that wait for each other must not keep others from working: beside two busy programs a small scene took thirty
-// times as long. The OpenMP runtime reads how to wait before main begins, so the program starts itself once more; if
-// that fails it goes on as it is.
+// Threads that wait for each other must not keep others from working: beside two busy programs a small scene took
+// thirty times as long. The OpenMP runtime reads how to wait before main begins, so the program starts itself once
+// more; if that fails it goes on as it is.
 static void wait_politely(char **argv)
 {
     char path[4096];
