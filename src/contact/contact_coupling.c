@@ -9,9 +9,36 @@
 // own, in vector multiply-adds: narrow M B / 2 and 3 m per pair, wide M B and 3 M / 2 per pair.
 #include "contact/contact_coupling.h"
 
+#include <string.h>
+
 static int body_dofs(const fil_contact_problem *problem, int body)
 {
     return problem->A.dof_start[body + 1] - problem->A.dof_start[body];
+}
+
+fil_status fil_coupling_sort(fil_arena *arena, const fil_contact_problem *problem, const int *body_start,
+                             const int *body_side, int **by_dof)
+{
+    const fil_contact_jacobian *H = &problem->H;
+    int bodies = problem->A.body_count, sides = body_start[bodies], dofs = 0;
+    for (int body = 0; body < bodies; ++body)
+        dofs = body_dofs(problem, body) > dofs ? body_dofs(problem, body) : dofs;
+    int *next = FIL_ARENA_ARRAY(arena, int, (int64_t)dofs + 1), *body_next = FIL_ARENA_ARRAY(arena, int, bodies);
+    int *sorted = FIL_ARENA_ARRAY(arena, int, sides);
+    *by_dof = FIL_ARENA_ARRAY(arena, int, sides);
+    if (!next || !body_next || !sorted || !*by_dof)
+        return FIL_NO_MEMORY;
+    // Two counting sorts that keep the order of equals: by dof over all bodies, then by body.
+    for (int s = 0; s < sides; ++s)
+        ++next[H->first_dof[s] + 1];
+    for (int d = 0; d < dofs; ++d)
+        next[d + 1] += next[d];
+    for (int k = 0; k < sides; ++k)
+        sorted[next[H->first_dof[body_side[k]]]++] = body_side[k];
+    memcpy(body_next, body_start, (size_t)bodies * sizeof *body_next);
+    for (int k = 0; k < sides; ++k)
+        (*by_dof)[body_next[H->body[sorted[k]]]++] = sorted[k];
+    return FIL_OK;
 }
 
 // The inverse of a band serves sides that are no longer than the band is wide; it pays when the band is a small part.

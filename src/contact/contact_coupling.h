@@ -15,6 +15,9 @@ typedef struct fil_coupling {
     double *rows; // narrow: A⁻¹ H_tᵀ of one side, 4 per dof; else L⁻¹ H_tᵀ of all sides
 } fil_coupling;
 
+// The sides of each body, given in any order, by ascending first dof: [sides], those of a body begin at body_start.
+fil_status fil_coupling_sort(fil_arena *arena, const fil_contact_problem *problem, const int *body_start,
+                             const int *body_side, int **by_dof);
 // How many numbers fil_coupling_make wants to work in.
 int64_t fil_coupling_size(const fil_contact_problem *problem, int body, const int *side, int count);
 // The sides of a body, by ascending first dof. Nothing is allocated: all goes into `work`.

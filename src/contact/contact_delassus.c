@@ -30,40 +30,16 @@ typedef struct assembly {
     int share_count;
 } assembly;
 
-static int largest_body(const fil_body_matrix *A)
+static fil_status number_sides(fil_arena *scratch, assembly *job)
 {
-    int dofs = 0;
-    for (int body = 0; body < A->body_count; ++body)
-        if (A->dof_start[body + 1] - A->dof_start[body] > dofs)
-            dofs = A->dof_start[body + 1] - A->dof_start[body];
-    return dofs;
-}
-
-// Two counting sorts that keep the order of equals: by dof over all bodies, then by body.
-static fil_status sort_by_dof(fil_arena *scratch, assembly *job)
-{
-    const fil_contact_jacobian *H = &job->problem->H;
-    const int *body_start = job->op.body_start;
-    int sides = H->side_start[job->problem->contact_count], dofs = largest_body(&job->problem->A);
+    const fil_contact_operator *op = &job->op;
     int bodies = job->problem->A.body_count;
-    int *next = FIL_ARENA_ARRAY(scratch, int, (int64_t)dofs + 1), *body_next = FIL_ARENA_ARRAY(scratch, int, bodies);
-    int *sorted = FIL_ARENA_ARRAY(scratch, int, sides);
-    job->by_dof = FIL_ARENA_ARRAY(scratch, int, sides);
-    job->position = FIL_ARENA_ARRAY(scratch, int, sides);
-    if (!next || !body_next || !sorted || !job->by_dof || !job->position)
+    job->position = FIL_ARENA_ARRAY(scratch, int, op->body_start[bodies]);
+    if (!job->position)
         return FIL_NO_MEMORY;
-    for (int s = 0; s < sides; ++s)
-        ++next[H->first_dof[s] + 1];
-    for (int d = 0; d < dofs; ++d)
-        next[d + 1] += next[d];
-    for (int k = 0; k < sides; ++k) {
-        int s = job->op.body_side[k];
-        job->position[s] = k - body_start[H->body[s]];
-        sorted[next[H->first_dof[s]]++] = s;
-    }
-    memcpy(body_next, body_start, (size_t)bodies * sizeof *body_next);
-    for (int k = 0; k < sides; ++k)
-        job->by_dof[body_next[H->body[sorted[k]]]++] = sorted[k];
+    for (int body = 0; body < bodies; ++body)
+        for (int k = op->body_start[body]; k < op->body_start[body + 1]; ++k)
+            job->position[op->body_side[k]] = k - op->body_start[body];
     return FIL_OK;
 }
 
@@ -218,7 +194,9 @@ static fil_status prepare(fil_context *context, fil_arena *scratch, fil_contact_
         return FIL_NO_MEMORY;
     fil_status status = fil_contact_operator_make(context, scratch, problem, true, &job->op);
     if (status == FIL_OK)
-        status = sort_by_dof(scratch, job);
+        status = fil_coupling_sort(scratch, problem, job->op.body_start, job->op.body_side, &job->by_dof);
+    if (status == FIL_OK)
+        status = number_sides(scratch, job);
     if (status == FIL_OK)
         status = cut_shares(scratch, job);
     if (status == FIL_OK)
