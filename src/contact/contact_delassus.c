@@ -136,17 +136,21 @@ static void work_on_shares(void *data, int64_t begin, int64_t end)
     }
 }
 
+// Late pairs join their blocks. A contact without sides has a block of zeroes.
 static void add_late(void *data, int64_t begin, int64_t end)
 {
     const assembly *job = data;
     const fil_block_matrix *W = &job->problem->W;
     const int64_t *late_start = job->pattern.late_start;
-    for (int64_t i = begin; i < end; ++i)
+    for (int64_t i = begin; i < end; ++i) {
+        if (job->pattern.column_count[i] == 0)
+            memset(W->value + 9 * W->start[i], 0, 9 * sizeof *W->value);
         for (int64_t k = late_start[i]; k < late_start[i + 1]; ++k) {
             double *block = W->value + 9 * (W->start[i] + fil_pattern_late_block(&job->pattern, i, k - late_start[i]));
             for (int entry = 0; entry < 9; ++entry)
                 block[entry] += job->late[9 * k + entry];
         }
+    }
 }
 
 // W_ij = W_jiᵀ for j <= i.
@@ -203,9 +207,9 @@ static fil_status prepare(fil_context *context, fil_arena *scratch, fil_contact_
         status = fil_pattern_make(context, scratch, problem, &job->op, W->start, &job->pattern);
     if (status != FIL_OK)
         return status;
-    W->column = FIL_ARENA_ARRAY(problem->arena, int, W->start[n]);
-    W->value = FIL_ARENA_ARRAY(problem->arena, double, 9 * W->start[n] + 4);
-    job->late = FIL_ARENA_ARRAY(scratch, double, 9 * job->pattern.late_start[n]);
+    W->column = FIL_ARENA_RAW(problem->arena, int, W->start[n]);
+    W->value = FIL_ARENA_RAW(problem->arena, double, 9 * W->start[n] + 4);
+    job->late = FIL_ARENA_RAW(scratch, double, 9 * job->pattern.late_start[n]);
     return W->column && W->value && job->late ? FIL_OK : FIL_NO_MEMORY;
 }
 
@@ -216,6 +220,7 @@ static fil_status assemble(fil_context *context, fil_arena *scratch, fil_contact
     double *zero = FIL_ARENA_ARRAY(scratch, double, 3 * (int64_t)n);
     if (!problem->q || !zero)
         return FIL_NO_MEMORY;
+    memset(problem->W.value + 9 * problem->W.start[n], 0, 4 * sizeof(double));
     fil_pattern_columns(context, &job->pattern, problem->W.start, problem->W.column);
     fil_parallel_for(context, job->share_count, 1, work_on_shares, job);
     fil_parallel_for(context, n, 1024, add_late, job);

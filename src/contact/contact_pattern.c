@@ -89,8 +89,8 @@ fil_status fil_pattern_make(fil_context *context, fil_arena *arena, const fil_co
         int body = problem->H.body[s];
         out->pair_start[s + 1] = out->pair_start[s] + op->body_start[body + 1] - op->body_start[body];
     }
-    out->place = FIL_ARENA_ARRAY(arena, int, out->pair_start[sides]);
-    out->entry = FIL_ARENA_ARRAY(arena, int, out->pair_start[sides]);
+    out->place = FIL_ARENA_RAW(arena, int, out->pair_start[sides]);
+    out->entry = FIL_ARENA_RAW(arena, int, out->pair_start[sides]);
     if (!out->place || !out->entry)
         return FIL_NO_MEMORY;
     fil_parallel_for(context, bodies, 256, fill_lists, &job);
