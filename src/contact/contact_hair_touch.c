@@ -5,6 +5,9 @@
 // second counts them per strand, the third writes them down. Each strand writes its own, so threads do not matter.
 // Edges at the clamp are left out: both vertices of an edge must be free. A pair of edges whose nearest points are at
 // the far end of either is left out, too, because the next edge has the same.
+//
+// A pile of hair at rest presses on what is nearest: about two thirds of the touches are closed, whatever their number,
+// and the gaps of the others count from there. So a family has the same mix of states for few and for many contacts.
 #include "contact/contact_hair.h"
 
 #include "base/parallel.h"
@@ -15,7 +18,7 @@
 
 enum { BINS = 4096, GRAIN = 64, FIRST_EDGE = 2 };
 
-static const double body_share = 0.065; // of the contacts
+static const double body_share = 0.065, closed_share = 0.65; // of the contacts
 static const double edge_margin = 0.01; // of an edge: places stay inside, so that a side moves both vertices
 
 // Touches of one kind, strand by strand.
@@ -24,6 +27,7 @@ typedef struct kind {
     int64_t bins[BINS];
     int last_bin; // the bin of the last touch that is wanted ...
     int64_t left; // ... and how many of it
+    double shut;  // m, the gap below which touches are closed
 } kind;
 
 typedef struct finder {
@@ -142,12 +146,14 @@ static void write_strands(void *data, int64_t begin, int64_t end)
     }
 }
 
-// The bin in which the count is reached.
+// The bin in which the count is reached, and the gap at which the closed ones end.
 static void choose_bin(kind *kind, int64_t count)
 {
     int64_t sum = 0;
     kind->last_bin = -1, kind->left = 0;
     for (int bin = 0; bin < BINS && sum < count; ++bin) {
+        if ((double)sum <= closed_share * (double)count)
+            kind->shut = kind->least + (bin + 0.5) * (kind->most - kind->least) / BINS;
         kind->last_bin = bin;
         kind->left = kind->bins[bin] < count - sum ? kind->bins[bin] : count - sum;
         sum += kind->left;
@@ -174,7 +180,8 @@ static void share_out(const fil_contact_hair *def, int64_t *pairs, int64_t *body
     *pairs = (sides - *body) / 2;
 }
 
-// Of the last bins only what is left of the count stays. Returns how many touches there are.
+// Of the last bins only what is left of the count stays; gaps count from where touches close. Returns how many touches
+// there are.
 static int thin_out(finder *self, int64_t found)
 {
     int64_t kept = 0;
@@ -182,7 +189,8 @@ static int thin_out(finder *self, int64_t found)
         kind *kind = self->found[i].b < 0 ? &self->body : &self->pairs;
         if (bin_of(kind, self->found[i].gap) == kind->last_bin && --kind->left < 0)
             continue;
-        self->found[kept++] = self->found[i];
+        self->found[kept] = self->found[i];
+        self->found[kept++].gap -= kind->shut;
     }
     return (int)kept;
 }
