@@ -20,7 +20,7 @@ typedef struct gs_param {
 } gs_param;
 
 static const fil_field fields[] = {
-    {"relaxation", FIL_KIND_REAL, offsetof(gs_param, relaxation), 1.3, 0.05, 1.95, "", NULL,
+    {"relaxation", FIL_KIND_REAL, offsetof(gs_param, relaxation), 1, 0.05, 1.95, "", NULL,
      "omega: 1 plain, below 1 careful, above 1 faster and less safe"},
     {"order", FIL_KIND_CHOICE, offsetof(gs_param, order), 0, 0, 1, "", "natural|coloured",
      "one contact after the other, or by colours in parallel; same bits on any number of threads"},
@@ -64,7 +64,7 @@ static void guard(const fil_contact_watch *watch, progress *last, fil_sweep *swe
 static fil_status solve(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats)
 {
     const gs_param *setting = param;
-    const int64_t default_budget = 100000;
+    const int64_t default_budget = 100000, soon = 50; // what ends soon is not held up by contacts that sleep
     progress last = {.residual = INFINITY};
     fil_contact_watch watch;
     fil_sweep sweep;
@@ -74,10 +74,10 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     if (status != FIL_OK)
         return status;
     sweep.relaxation = setting->relaxation;
-    sweep.freeze = setting->freeze;
     watch.phase = "gs";
     fil_contact_watch_judge(&watch, r);
     while (!watch.stop) {
+        sweep.freeze = setting->freeze && sweep.number >= soon;
         sweep.quiet_change = quiet_change(&watch, task->problem->contact_count);
         int sweeps = stats->sweeps < 5 ? 1 : setting->period;
         for (int k = 0; k < sweeps && !watch.stop; ++k) {
