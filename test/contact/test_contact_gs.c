@@ -87,7 +87,7 @@ TEST(contact_gs_gives_up_over_relaxation_that_leads_nowhere)
     fil_context *context = fil_context_create(NULL);
     int stalled = 0;
     for (uint64_t seed = 1; seed <= 30; ++seed) {
-        fil_contact_problem *problem = problem_dual(context, 60, 2, 0.8, seed);
+        fil_contact_problem *problem = problem_dual(context, 100, 1, 0.8, seed);
         double *r = impulse_of(problem);
         fil_solve_stats plain = solve(context, problem, "gs:relaxation=1", NULL, 1500, r);
         fil_solve_stats bold = solve(context, problem, "gs:relaxation=1.9,safeguard=false", NULL, 4000, r);
