@@ -13,7 +13,7 @@
 #include <string.h>
 
 typedef struct pattern_job {
-    fil_pattern *pattern;
+    const fil_pattern *pattern;
     int *list;   // contacts of each body's sides, ascending, each list closed by INT32_MAX
     int *cursor; // [sides] where the merge stands in the list of the side's body
     const int64_t *start;
@@ -35,7 +35,7 @@ static void fill_lists(void *data, int64_t begin, int64_t end)
 
 static void merge_row(const pattern_job *job, int64_t i)
 {
-    fil_pattern *pattern = job->pattern;
+    const fil_pattern *pattern = job->pattern;
     const fil_contact_jacobian *H = &pattern->problem->H;
     int first = H->side_start[i], last = H->side_start[i + 1], columns = 0, late = 0;
     int *entry = pattern->entry + pattern->pair_start[first], *end = pattern->entry + pattern->pair_start[last];
@@ -117,6 +117,6 @@ static void copy_columns(void *data, int64_t begin, int64_t end)
 
 void fil_pattern_columns(fil_context *context, const fil_pattern *pattern, const int64_t *start, int *column)
 {
-    pattern_job job = {.pattern = (fil_pattern *)pattern, .start = start, .column = column};
+    pattern_job job = {.pattern = pattern, .start = start, .column = column};
     fil_parallel_for(context, pattern->problem->contact_count, 256, copy_columns, &job);
 }
