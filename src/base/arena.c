@@ -61,14 +61,22 @@ static arena_block *append_block(fil_arena *arena, size_t bytes)
     return block;
 }
 
-void *fil_arena_allocate(fil_arena *arena, size_t count, size_t size)
+// Rounded up to the alignment; 0: no machine has so much.
+static size_t bytes_of(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) {
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+        return 0;
+    return bytes > 0 ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+}
+
+void *fil_arena_allocate_raw(fil_arena *arena, size_t count, size_t size)
+{
+    size_t bytes = bytes_of(count, size);
+    if (bytes == 0) {
         fil_context_no_memory(arena->context, SIZE_MAX);
         return NULL;
     }
-    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     arena_block *block = arena->current;
     if (!block || block->size - block->used < bytes) {
         // Blocks behind the current one are free: left by a rewind.
@@ -84,7 +92,13 @@ void *fil_arena_allocate(fil_arena *arena, size_t count, size_t size)
     }
     void *memory = block->data + block->used;
     block->used += bytes;
-    return memset(memory, 0, bytes);
+    return memory;
+}
+
+void *fil_arena_allocate(fil_arena *arena, size_t count, size_t size)
+{
+    void *memory = fil_arena_allocate_raw(arena, count, size);
+    return memory ? memset(memory, 0, bytes_of(count, size)) : NULL;
 }
 
 fil_arena_mark fil_arena_mark_now(const fil_arena *arena)

@@ -11,6 +11,10 @@ void fil_arena_destroy(fil_arena *arena); // NULL is fine
 void *fil_arena_allocate(fil_arena *arena, size_t count, size_t size);
 #define FIL_ARENA_ARRAY(arena, type, count) ((type *)fil_arena_allocate((arena), (size_t)(count), sizeof(type)))
 
+// The same without zeroes, for large arrays that are filled in parallel: pages are then fetched in parallel, too.
+void *fil_arena_allocate_raw(fil_arena *arena, size_t count, size_t size);
+#define FIL_ARENA_RAW(arena, type, count) ((type *)fil_arena_allocate_raw((arena), (size_t)(count), sizeof(type)))
+
 // Everything allocated after a mark can be given back at once; the memory stays with the arena for the next round.
 typedef struct fil_arena_mark {
     void *block;

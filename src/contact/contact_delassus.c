@@ -1,210 +1,230 @@
 // The Delassus operator W = H A⁻¹ Hᵀ and q = w + H A⁻¹ b in blocks [Daviet11, 6.2].
 //
-//   A = L Lᵀ per body,   Z_s = L⁻¹ H_sᵀ per side,   W_ij = sum of Z_sᵀ Z_t over the sides s of i and t of j on one body
+//   A = L Lᵀ per body,   W_ij = sum of H_s A⁻¹ H_tᵀ over the sides s of i and t of j on one body
 //
-// O(N M³ + η M) for N bodies of M dofs and η blocks. Only j >= i is computed; the other half is copied, so W is
-// symmetric to the last bit. Parallel over bodies, sides and rows; every row is written by one thread in a fixed order.
+// The pattern first (contact_pattern.c), then body by body: the blocks of all pairs of its sides (contact_coupling.c),
+// each computed once and written to both halves of W, so W is symmetric to the last bit. Parallel over shares of the
+// bodies; the first pair of a block writes it, late ones are added at the end in the order of the pattern.
 #include "base/parallel.h"
-#include "contact/contact_operator.h"
-#include "math/mat3.h"
+#include "contact/contact_coupling.h"
+#include "contact/contact_pattern.h"
 
 #include <string.h>
+
+enum { MOST_SHARES = 64, SIDES_PER_SHARE = 128 };
+
+// Bodies that one thread works on, one after the other, in the same memory.
+typedef struct share {
+    int first_body, last_body;
+    double *work, *block;
+} share;
 
 typedef struct assembly {
     fil_contact_problem *problem;
     fil_contact_operator op; // the factors of A and the sides of each body
-    int64_t *z_start;        // [sides + 1]
-    double *Z;               // 3 × dofs of the body, by columns, per side
+    fil_pattern pattern;
+    int *by_dof;   // [sides] the sides of each body by ascending first dof
+    int *position; // [sides] of a side among those of its body, by contact
+    double *late;  // 9 for each late pair
+    share shares[MOST_SHARES];
+    int share_count;
 } assembly;
 
-static int body_dofs(const fil_contact_problem *problem, int body)
+static fil_status number_sides(fil_arena *scratch, assembly *job)
 {
-    return problem->A.dof_start[body + 1] - problem->A.dof_start[body];
+    const fil_contact_operator *op = &job->op;
+    int bodies = job->problem->A.body_count;
+    job->position = FIL_ARENA_ARRAY(scratch, int, op->body_start[bodies]);
+    if (!job->position)
+        return FIL_NO_MEMORY;
+    for (int body = 0; body < bodies; ++body)
+        for (int k = op->body_start[body]; k < op->body_start[body + 1]; ++k)
+            job->position[op->body_side[k]] = k - op->body_start[body];
+    return FIL_OK;
 }
 
-// Z = L⁻¹ Hᵀ, the three right-hand sides of one side solved together.
-static void solve_side(const assembly *job, int side)
+// Shares of about equally many sides, cut by the problem alone.
+static fil_status cut_shares(fil_arena *scratch, assembly *job)
 {
-    const fil_contact_problem *problem = job->problem;
-    const fil_contact_jacobian *H = &problem->H;
-    int body = H->body[side], dofs = body_dofs(problem, body), bandwidth = problem->A.bandwidth[body];
-    int first = H->first_dof[side];
-    double *Z = job->Z + job->z_start[side];
-    memcpy(Z + 3 * first, H->value + H->value_start[side], 3 * (size_t)H->dof_count[side] * sizeof *Z);
-    const double *L = job->op.system.factor + problem->A.value_start[body];
-    for (int j = first; j < dofs; ++j) {
-        const double *column = L + (int64_t)j * (bandwidth + 1);
-        double inverse = 1 / column[0];
-        double z[3] = {Z[3 * j] * inverse, Z[3 * j + 1] * inverse, Z[3 * j + 2] * inverse};
-        memcpy(Z + 3 * j, z, sizeof z);
-        int length = dofs - 1 - j < bandwidth ? dofs - 1 - j : bandwidth;
-        for (int k = 1; k <= length; ++k) {
-            double *target = Z + 3 * (j + k);
-            target[0] -= column[k] * z[0];
-            target[1] -= column[k] * z[1];
-            target[2] -= column[k] * z[2];
+    const int *body_start = job->op.body_start;
+    int bodies = job->problem->A.body_count, sides = body_start[bodies], body = 0;
+    int64_t wanted = sides / SIDES_PER_SHARE + 1;
+    job->share_count = wanted < MOST_SHARES ? (int)wanted : MOST_SHARES;
+    for (int k = 0; k < job->share_count; ++k) {
+        share *part = &job->shares[k];
+        int64_t size = 0, most_sides = 0, end = (int64_t)sides * (k + 1) / job->share_count;
+        part->first_body = body;
+        for (; body < bodies && (body_start[body + 1] <= end || body_start[body] < end); ++body) {
+            int count = body_start[body + 1] - body_start[body];
+            int64_t needed = fil_coupling_size(job->problem, body, job->by_dof + body_start[body], count);
+            size = needed > size ? needed : size;
+            most_sides = count > most_sides ? count : most_sides;
+        }
+        part->last_body = body;
+        part->work = FIL_ARENA_ARRAY(scratch, double, size);
+        part->block = FIL_ARENA_ARRAY(scratch, double, 12 * most_sides);
+        if (!part->work || !part->block)
+            return FIL_NO_MEMORY;
+    }
+    return FIL_OK;
+}
+
+// Where the pair of `side` with the side at `position` of the same body writes.
+static inline double *pair_target(const assembly *job, int side, int position)
+{
+    const fil_pattern *pattern = &job->pattern;
+    int contact = job->op.side_contact[side], place = pattern->place[pattern->pair_start[side] + position];
+    return place >= 0 ? job->problem->W.value + 9 * (job->problem->W.start[contact] + place)
+                      : job->late + 9 * (pattern->late_start[contact] + ~place);
+}
+
+// Columns of four into columns of three; nothing behind the block is touched.
+static inline void write_block(const double *block, double *to)
+{
+    fil_v4_store(to, fil_v4_load(block));
+    fil_v4_store(to + 3, fil_v4_load(block + 4));
+    memcpy(to + 6, block + 8, 3 * sizeof *to);
+}
+
+static inline void write_transposed(const double *block, double *to)
+{
+    for (int k = 0; k < 3; ++k) {
+        to[3 * k] = block[k];
+        to[3 * k + 1] = block[4 + k];
+        to[3 * k + 2] = block[8 + k];
+    }
+}
+
+// The lower half of a diagonal block from the upper.
+static inline void make_symmetric(double *block)
+{
+    block[1] = block[3];
+    block[2] = block[6];
+    block[5] = block[7];
+}
+
+// The blocks of side t with those before it, to both halves of W.
+static void scatter(const assembly *job, const int *side, int t, const double *block)
+{
+    int own = side[t], own_position = job->position[own];
+    for (int s = 0; s < t; ++s, block += 12) {
+        write_block(block, pair_target(job, own, job->position[side[s]]));
+        write_transposed(block, pair_target(job, side[s], own_position));
+    }
+    double *diagonal = pair_target(job, own, own_position);
+    write_block(block, diagonal);
+    make_symmetric(diagonal);
+}
+
+static void work_on_shares(void *data, int64_t begin, int64_t end)
+{
+    const assembly *job = data;
+    const int *body_start = job->op.body_start;
+    for (int64_t k = begin; k < end; ++k) {
+        const share *part = &job->shares[k];
+        for (int body = part->first_body; body < part->last_body; ++body) {
+            const int *side = job->by_dof + body_start[body];
+            int count = body_start[body + 1] - body_start[body];
+            if (count == 0)
+                continue;
+            fil_coupling coupling = fil_coupling_make(job->problem, &job->op.system, body, side, count, part->work);
+            for (int t = 0; t < count; ++t) {
+                fil_coupling_column(&coupling, t, part->block);
+                scatter(job, side, t, part->block);
+            }
         }
     }
 }
 
-static void solve_sides(void *data, int64_t begin, int64_t end)
+// Late pairs join their blocks. A contact without sides has a block of zeroes.
+static void add_late(void *data, int64_t begin, int64_t end)
 {
-    for (int64_t side = begin; side < end; ++side)
-        solve_side(data, (int)side);
-}
-
-// The contacts that share a body with contact i, ascending, without repeats. `contacts` may be NULL: count only.
-static int64_t neighbours(const assembly *job, int i, int *contacts)
-{
-    const fil_contact_jacobian *H = &job->problem->H;
-    int first = H->side_start[i], last = H->side_start[i + 1];
-    int64_t count = 0;
-    int previous = -1;
-    // Merge the sorted lists of the bodies; a contact has few sides, so looking at each list head is cheap.
-    for (bool diagonal_missing = true;;) {
-        int nearest = INT32_MAX;
-        for (int s = first; s < last; ++s) {
-            int low = job->op.body_start[H->body[s]], high = job->op.body_start[H->body[s] + 1];
-            // The first side of this body with a contact above `previous`.
-            while (low < high) {
-                int middle = low + (high - low) / 2;
-                if (job->op.side_contact[job->op.body_side[middle]] > previous)
-                    high = middle;
-                else
-                    low = middle + 1;
-            }
-            if (low < job->op.body_start[H->body[s] + 1]) {
-                int contact = job->op.side_contact[job->op.body_side[low]];
-                nearest = contact < nearest ? contact : nearest;
-            }
+    const assembly *job = data;
+    const fil_block_matrix *W = &job->problem->W;
+    const int64_t *late_start = job->pattern.late_start;
+    for (int64_t i = begin; i < end; ++i) {
+        if (job->pattern.column_count[i] == 0)
+            memset(W->value + 9 * W->start[i], 0, 9 * sizeof *W->value);
+        for (int64_t k = late_start[i]; k < late_start[i + 1]; ++k) {
+            double *block = W->value + 9 * (W->start[i] + fil_pattern_late_block(&job->pattern, i, k - late_start[i]));
+            for (int entry = 0; entry < 9; ++entry)
+                block[entry] += job->late[9 * k + entry];
         }
-        if (diagonal_missing && previous < i && nearest > i)
-            nearest = i; // a contact without sides still has its diagonal
-        if (nearest == INT32_MAX)
-            return count;
-        diagonal_missing &= nearest != i;
-        if (contacts)
-            contacts[count] = nearest;
-        ++count;
-        previous = nearest;
     }
 }
 
-typedef struct row_job {
-    assembly *job;
-    int64_t *start;
-} row_job;
-
-static void count_rows(void *data, int64_t begin, int64_t end)
+// W_ij = W_jiᵀ for j <= i.
+static void mirror_block(const fil_block_matrix *W, int64_t i, int64_t k)
 {
-    row_job *rows = data;
+    int j = W->column[k];
+    if (j == i)
+        make_symmetric(W->value + 9 * k);
+    if (j >= i)
+        return;
+    int64_t low = W->start[j], high = W->start[j + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (W->column[middle] < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int row = 0; row < 3; ++row)
+        for (int column = 0; column < 3; ++column)
+            W->value[9 * k + row + 3 * column] = W->value[9 * low + column + 3 * row];
+}
+
+// Sums of three and more (contacts with several sides on one body) have another order in the other half.
+static void mirror_late(void *data, int64_t begin, int64_t end)
+{
+    const assembly *job = data;
+    const fil_block_matrix *W = &job->problem->W;
+    const fil_pattern *pattern = &job->pattern;
     for (int64_t i = begin; i < end; ++i)
-        rows->start[i + 1] = neighbours(rows->job, (int)i, NULL);
-}
-
-// block += Z_sᵀ Z_t, over the dofs where both are non-zero.
-static void add_pair(const assembly *job, int s, int t, double block[9])
-{
-    const fil_contact_jacobian *H = &job->problem->H;
-    int dofs = body_dofs(job->problem, H->body[s]);
-    int first = H->first_dof[s] > H->first_dof[t] ? H->first_dof[s] : H->first_dof[t];
-    const double *a = job->Z + job->z_start[s], *b = job->Z + job->z_start[t];
-    for (int d = first; d < dofs; ++d)
-        for (int j = 0; j < 3; ++j)
-            for (int i = 0; i < 3; ++i)
-                block[i + 3 * j] += a[3 * d + i] * b[3 * d + j];
-}
-
-static void fill_rows(void *data, int64_t begin, int64_t end)
-{
-    row_job *rows = data;
-    assembly *job = rows->job;
-    fil_block_matrix *W = &job->problem->W;
-    const fil_contact_jacobian *H = &job->problem->H;
-    for (int64_t i = begin; i < end; ++i) {
-        neighbours(job, (int)i, W->column + W->start[i]);
-        for (int s = H->side_start[i]; s < H->side_start[i + 1]; ++s) {
-            int64_t k = W->start[i];
-            for (int m = job->op.body_start[H->body[s]]; m < job->op.body_start[H->body[s] + 1]; ++m) {
-                int t = job->op.body_side[m], j = job->op.side_contact[t];
-                if (j < i)
-                    continue;
-                while (W->column[k] < j)
-                    ++k;
-                add_pair(job, s, t, W->value + 9 * k);
-            }
+        for (int64_t k = 1; k < pattern->late_start[i + 1] - pattern->late_start[i]; ++k) {
+            int block = fil_pattern_late_block(pattern, i, k);
+            if (block == fil_pattern_late_block(pattern, i, k - 1))
+                mirror_block(W, i, W->start[i] + block);
         }
-    }
-}
-
-// The lower half from the upper: W_ij = W_jiᵀ. Diagonal blocks too: with two sides on one body their sums run in
-// another order above and below the diagonal.
-static void mirror_rows(void *data, int64_t begin, int64_t end)
-{
-    fil_block_matrix *W = &((row_job *)data)->job->problem->W;
-    for (int64_t i = begin; i < end; ++i) {
-        int64_t k = W->start[i];
-        for (; W->column[k] < i; ++k) {
-            int j = W->column[k];
-            int64_t low = W->start[j], high = W->start[j + 1];
-            while (low < high) {
-                int64_t middle = low + (high - low) / 2;
-                if (W->column[middle] < i)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            const double *from = W->value + 9 * low;
-            double *to = W->value + 9 * k;
-            for (int row = 0; row < 3; ++row)
-                for (int column = 0; column < 3; ++column)
-                    to[row + 3 * column] = from[column + 3 * row];
-        }
-        double *own = W->value + 9 * k;
-        own[1] = own[3];
-        own[2] = own[6];
-        own[5] = own[7];
-    }
 }
 
 static fil_status prepare(fil_context *context, fil_arena *scratch, fil_contact_problem *problem, assembly *job)
 {
+    int n = problem->contact_count;
+    fil_block_matrix *W = &problem->W;
     *job = (assembly){.problem = problem};
+    *W = (fil_block_matrix){.rows = n, .start = FIL_ARENA_ARRAY(problem->arena, int64_t, (int64_t)n + 1)};
+    if (!W->start)
+        return FIL_NO_MEMORY;
     fil_status status = fil_contact_operator_make(context, scratch, problem, true, &job->op);
+    if (status == FIL_OK)
+        status = fil_coupling_sort(scratch, problem, job->op.body_start, job->op.body_side, &job->by_dof);
+    if (status == FIL_OK)
+        status = number_sides(scratch, job);
+    if (status == FIL_OK)
+        status = cut_shares(scratch, job);
+    if (status == FIL_OK)
+        status = fil_pattern_make(context, scratch, problem, &job->op, W->start, &job->pattern);
     if (status != FIL_OK)
         return status;
-    int sides = problem->H.side_start[problem->contact_count];
-    job->z_start = FIL_ARENA_ARRAY(scratch, int64_t, (int64_t)sides + 1);
-    if (!job->z_start)
-        return FIL_NO_MEMORY;
-    for (int side = 0; side < sides; ++side)
-        job->z_start[side + 1] = job->z_start[side] + 3 * (int64_t)body_dofs(problem, problem->H.body[side]);
-    job->Z = FIL_ARENA_ARRAY(scratch, double, job->z_start[sides]);
-    if (!job->Z)
-        return FIL_NO_MEMORY;
-    fil_parallel_for(context, sides, 64, solve_sides, job);
-    return FIL_OK;
+    W->column = FIL_ARENA_RAW(problem->arena, int, W->start[n]);
+    W->value = FIL_ARENA_RAW(problem->arena, double, 9 * W->start[n] + 4);
+    job->late = FIL_ARENA_RAW(scratch, double, 9 * job->pattern.late_start[n]);
+    return W->column && W->value && job->late ? FIL_OK : FIL_NO_MEMORY;
 }
 
 static fil_status assemble(fil_context *context, fil_arena *scratch, fil_contact_problem *problem, assembly *job)
 {
     int n = problem->contact_count;
-    fil_block_matrix *W = &problem->W;
-    *W = (fil_block_matrix){.rows = n, .start = FIL_ARENA_ARRAY(problem->arena, int64_t, (int64_t)n + 1)};
     problem->q = FIL_ARENA_ARRAY(problem->arena, double, 3 * (int64_t)n);
     double *zero = FIL_ARENA_ARRAY(scratch, double, 3 * (int64_t)n);
-    if (!W->start || !problem->q || !zero)
+    if (!problem->q || !zero)
         return FIL_NO_MEMORY;
-    row_job rows = {.job = job, .start = W->start};
-    fil_parallel_for(context, n, 64, count_rows, &rows);
-    for (int i = 0; i < n; ++i)
-        W->start[i + 1] += W->start[i];
-    W->column = FIL_ARENA_ARRAY(problem->arena, int, W->start[n]);
-    W->value = FIL_ARENA_ARRAY(problem->arena, double, 9 * W->start[n] + 4);
-    if (!W->column || !W->value)
-        return FIL_NO_MEMORY;
-    fil_parallel_for(context, n, 64, fill_rows, &rows);
-    fil_parallel_for(context, n, 64, mirror_rows, &rows);
+    memset(problem->W.value + 9 * problem->W.start[n], 0, 4 * sizeof(double));
+    fil_pattern_columns(context, &job->pattern, problem->W.start, problem->W.column);
+    fil_parallel_for(context, job->share_count, 1, work_on_shares, job);
+    fil_parallel_for(context, n, 1024, add_late, job);
+    fil_parallel_for(context, n, 1024, mirror_late, job);
 
     // q is the velocity without impulses.
     fil_contact_operator_apply(&job->op, zero, problem->q);

@@ -179,3 +179,8 @@ void fil_sweep_run(fil_sweep *sweep, double *r)
     }
     ++sweep->number;
 }
+
+void fil_sweep_wake(fil_sweep *sweep)
+{
+    memset(sweep->quiet, 0, (size_t)sweep->problem->contact_count);
+}

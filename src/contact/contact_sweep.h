@@ -30,5 +30,7 @@ typedef struct fil_sweep {
 
 fil_status fil_sweep_make(const fil_contact_task *task, bool coloured, fil_sweep *out);
 void fil_sweep_run(fil_sweep *sweep, double *r);
+// Impulses were changed from outside: no contact sleeps any longer.
+void fil_sweep_wake(fil_sweep *sweep);
 
 #endif

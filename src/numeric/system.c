@@ -62,7 +62,7 @@ static void factor_bodies(void *data, int64_t begin, int64_t end)
 fil_status fil_system_factor(fil_context *context, fil_arena *arena, const fil_body_matrix *A, fil_system *out)
 {
     int64_t size = A->value_start[A->body_count];
-    *out = (fil_system){.A = A, .factor = FIL_ARENA_ARRAY(arena, double, size)};
+    *out = (fil_system){.A = A, .factor = FIL_ARENA_RAW(arena, double, size)};
     if (!out->factor)
         return FIL_NO_MEMORY;
     memcpy(out->factor, A->value, (size_t)size * sizeof(double));

@@ -134,3 +134,27 @@ TEST(arena_survives_failing_allocation)
 {
     ck_assert_int_gt(test_failing_allocation(use_arena, NULL), 5);
 }
+
+// Raw memory comes from the same blocks, is aligned alike and is the caller's to fill.
+TEST(arena_raw_memory_is_not_cleared)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_arena *arena = fil_arena_create(context);
+    fil_arena_mark mark = fil_arena_mark_now(arena);
+    double *first = FIL_ARENA_RAW(arena, double, 100);
+    ck_assert_ptr_nonnull(first);
+    ck_assert_int_eq((uintptr_t)first % 64, 0);
+    for (int k = 0; k < 100; ++k)
+        first[k] = 7;
+    fil_arena_rewind(arena, mark);
+    double *again = FIL_ARENA_RAW(arena, double, 100);
+    if (again == first)
+        ck_assert(again[99] == 7);
+    fil_arena_rewind(arena, mark);
+    double *clean = FIL_ARENA_ARRAY(arena, double, 100);
+    for (int k = 0; k < 100; ++k)
+        ck_assert(clean[k] == 0);
+    ck_assert_ptr_null(FIL_ARENA_RAW(arena, double, SIZE_MAX / 4));
+    fil_arena_destroy(arena);
+    fil_context_destroy(context);
+}

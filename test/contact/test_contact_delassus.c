@@ -1,13 +1,15 @@
 // W = H A⁻¹ Hᵀ and q = w + H A⁻¹ b against dense algebra, for bodies of all shapes and contacts of all kinds.
 #include "base/rng.h"
+#include "contact/contact_operator.h"
 #include "failing_allocator.h"
 #include "problems.h"
 
-enum { BODIES = 6, CONTACTS = 30, DOFS = 1 + 2 + 6 + 16 + 9 + 12 };
-static const int body_dofs[BODIES] = {1, 2, 6, 16, 9, 12}, body_bands[BODIES] = {0, 1, 5, 3, 8, 0};
+enum { BODIES = 9, CONTACTS = 50, DOFS = 1 + 2 + 6 + 16 + 9 + 12 + 40 + 45 + 30 };
+static const int body_dofs[BODIES] = {1, 2, 6, 16, 9, 12, 40, 45, 30};
+static const int body_bands[BODIES] = {0, 1, 5, 3, 8, 0, 10, 11, 7};
 
 // Bodies of different size, diagonal, banded and dense; contacts with 0 to 3 sides, some with two on one body, each
-// side on part of its body's dofs.
+// side on part of its body's dofs. Odd seeds: sides no longer than the band is wide, as points of strands have.
 static fil_contact_problem *mixed_problem(fil_context *context, uint64_t seed)
 {
     fil_rng rng = fil_rng_make(seed);
@@ -19,7 +21,8 @@ static fil_contact_problem *mixed_problem(fil_context *context, uint64_t seed)
             // Every fifth contact of two sides touches one body twice.
             body[sides] = i % 5 == 0 && k > 0 ? body[sides - 1] : fil_rng_below(&rng, BODIES);
             first[sides] = fil_rng_below(&rng, body_dofs[body[sides]]);
-            count[sides] = 1 + fil_rng_below(&rng, body_dofs[body[sides]] - first[sides]);
+            int most = body_dofs[body[sides]] - first[sides], band = body_bands[body[sides]] + 1;
+            count[sides] = 1 + fil_rng_below(&rng, seed % 2 == 1 && band < most ? band : most);
             jacobian += 3 * count[sides];
         }
     }
@@ -188,27 +191,82 @@ TEST(contact_delassus_is_formed_once)
     fil_context_destroy(context);
 }
 
-TEST(contact_delassus_same_bits_on_any_number_of_threads)
+static void check_same_bits(const fil_contact_problem *a, const fil_contact_problem *b)
+{
+    size_t n = (size_t)a->contact_count, blocks = (size_t)a->W.start[n];
+    ck_assert(memcmp(a->W.start, b->W.start, (n + 1) * sizeof *a->W.start) == 0);
+    ck_assert(memcmp(a->W.column, b->W.column, blocks * sizeof *a->W.column) == 0);
+    ck_assert(memcmp(a->W.value, b->W.value, 9 * blocks * sizeof *a->W.value) == 0);
+    ck_assert(memcmp(a->q, b->q, 3 * n * sizeof *a->q) == 0);
+}
+
+static fil_contact_problem *rigid_bodies(fil_context *context)
+{
+    return problem_of_bodies(context, 400, 2, 0.5, 9);
+}
+
+static fil_contact_problem *strands(fil_context *context)
+{
+    fil_contact_hair hair = fil_contact_hair_default();
+    hair.strands = 60;
+    fil_contact_problem *problem;
+    test_ok(context, fil_contact_hair_generate(context, &hair, &problem));
+    return problem;
+}
+
+static void check_threads(fil_contact_problem *(*make)(fil_context *))
 {
     fil_contact_problem *first = NULL;
     fil_context *context = fil_context_create(NULL);
     static const int threads[] = {1, 2, 4, 8};
     for (int t = 0; t < 4; ++t) {
         fil_context_set_threads(context, threads[t]);
-        fil_contact_problem *problem = problem_of_bodies(context, 400, 2, 0.5, 9);
+        fil_contact_problem *problem = make(context);
         test_ok(context, fil_contact_problem_form_dual(context, problem));
         if (!first) {
             first = problem;
             continue;
         }
-        int64_t blocks = first->W.start[400];
-        ck_assert(memcmp(first->W.start, problem->W.start, sizeof(int64_t[401])) == 0);
-        ck_assert(memcmp(first->W.column, problem->W.column, (size_t)blocks * sizeof(int)) == 0);
-        ck_assert(memcmp(first->W.value, problem->W.value, 9 * (size_t)blocks * sizeof(double)) == 0);
-        ck_assert(memcmp(first->q, problem->q, 1200 * sizeof(double)) == 0);
+        check_same_bits(first, problem);
         fil_contact_problem_destroy(problem);
     }
     fil_contact_problem_destroy(first);
+    fil_context_destroy(context);
+}
+
+TEST(contact_delassus_same_bits_on_any_number_of_threads)
+{
+    check_threads(rigid_bodies);
+    check_threads(strands);
+}
+
+// Random impulses through W and through the bodies: strands as a simulation has them.
+TEST(contact_delassus_equals_the_product_through_strands)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_contact_problem *problem = strands(context);
+    test_ok(context, fil_contact_problem_form_dual(context, problem));
+    fil_arena *arena = fil_arena_create(context);
+    fil_contact_operator through_w, through_bodies;
+    test_ok(context, fil_contact_operator_make(context, arena, problem, false, &through_w));
+    test_ok(context, fil_contact_operator_make(context, arena, problem, true, &through_bodies));
+    double *r = impulse_of(problem), *u = impulse_of(problem), *expected = impulse_of(problem), size = 0;
+    fil_rng rng = fil_rng_make(3);
+    for (int trial = 0; trial < 5; ++trial) {
+        for (int k = 0; k < 3 * problem->contact_count; ++k)
+            r[k] = fil_rng_normal(&rng);
+        fil_contact_operator_apply(&through_w, r, u);
+        fil_contact_operator_apply(&through_bodies, r, expected);
+        for (int k = 0; k < 3 * problem->contact_count; ++k)
+            size = fmax(size, fabs(expected[k]));
+        for (int k = 0; k < 3 * problem->contact_count; ++k)
+            test_near(u[k], expected[k], 1e-11 * size);
+    }
+    free(r);
+    free(u);
+    free(expected);
+    fil_arena_destroy(arena);
+    fil_contact_problem_destroy(problem);
     fil_context_destroy(context);
 }
 

@@ -57,6 +57,52 @@ TEST(contact_gs_freezing_saves_work)
     fil_context_destroy(context);
 }
 
+// Where plain sweeps end, sleeping contacts end too, at the same velocities; and solved means what the judge says.
+TEST(contact_gs_freezing_ends_where_plain_sweeps_end)
+{
+    fil_context *context = fil_context_create(NULL);
+    int frozen_problems = 0;
+    for (uint64_t seed = 1; seed <= 60; ++seed) {
+        fil_contact_problem *problem = problem_dual(context, 40 + 2 * (int)seed, 1, 0.8, seed);
+        double *r = impulse_of(problem), residual[FIL_MERIT_COUNT];
+        fil_solve_stats plain = solve(context, problem, "gs:relaxation=1,freeze=false", NULL, 3000, r);
+        memset(r, 0, 3 * (size_t)problem->contact_count * sizeof *r);
+        fil_solve_stats frozen = solve(context, problem, seed % 2 ? "gs" : "gs:order=coloured", NULL, 4000, r);
+        test_ok(context, fil_contact_judge(context, problem, r, residual));
+        ck_assert_msg((frozen.outcome == FIL_SOLVED) == (residual[FIL_MERIT_NATURAL] <= 1e-8), "seed %d: %.3g",
+                      (int)seed, residual[FIL_MERIT_NATURAL]);
+        ck_assert_msg(plain.outcome != FIL_SOLVED || frozen.outcome == FIL_SOLVED, "seed %d: freezing stalls at %.3g",
+                      (int)seed, residual[FIL_MERIT_NATURAL]);
+        frozen_problems += frozen.local_calls < problem->contact_count * frozen.sweeps;
+        free(r);
+        fil_contact_problem_destroy(problem);
+    }
+    ck_assert_int_gt(frozen_problems, 20);
+    fil_context_destroy(context);
+}
+
+// Where over-relaxation never ends, the safeguard gives it up and the sweeps go on as plain ones do.
+TEST(contact_gs_gives_up_over_relaxation_that_leads_nowhere)
+{
+    fil_context *context = fil_context_create(NULL);
+    int stalled = 0;
+    for (uint64_t seed = 1; seed <= 30; ++seed) {
+        fil_contact_problem *problem = problem_dual(context, 100, 1, 0.8, seed);
+        double *r = impulse_of(problem);
+        fil_solve_stats plain = solve(context, problem, "gs:relaxation=1", NULL, 1500, r);
+        fil_solve_stats bold = solve(context, problem, "gs:relaxation=1.9,safeguard=false", NULL, 4000, r);
+        fil_solve_stats guarded = solve(context, problem, "gs:relaxation=1.9", NULL, 4000, r);
+        if (plain.outcome == FIL_SOLVED && bold.outcome != FIL_SOLVED) {
+            ++stalled;
+            ck_assert_msg(guarded.outcome == FIL_SOLVED, "seed %d: natural %.3g", (int)seed, guarded.residual[0]);
+        }
+        free(r);
+        fil_contact_problem_destroy(problem);
+    }
+    ck_assert_int_gt(stalled, 5);
+    fil_context_destroy(context);
+}
+
 // The period sets how often the residual is looked at, after the first five sweeps.
 static bool count_looks(void *user, const fil_progress *point)
 {

@@ -210,6 +210,21 @@ TEST(contact_sweep_freezes_quiet_contacts)
     tear_down(&s);
 }
 
+TEST(contact_sweep_wakes_all)
+{
+    setting s;
+    set_up(&s, 50, false, 1);
+    s.sweep.freeze = true;
+    s.sweep.quiet_change = INFINITY;
+    for (int sweep = 0; sweep <= s.sweep.quiet_needed; ++sweep)
+        fil_sweep_run(&s.sweep, s.r);
+    ck_assert_int_eq(s.sweep.counts.calls, 50 * s.sweep.quiet_needed);
+    fil_sweep_wake(&s.sweep);
+    fil_sweep_run(&s.sweep, s.r);
+    ck_assert_int_eq(s.sweep.counts.calls, 50 * (s.sweep.quiet_needed + 1));
+    tear_down(&s);
+}
+
 // r + omega (r_new - r), projected on the cone.
 TEST(contact_sweep_relaxes_within_the_cone)
 {
