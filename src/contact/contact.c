@@ -99,7 +99,8 @@ static fil_status judge(fil_context *context, fil_arena *scratch, fil_contact_pr
     for (int kind = 0; kind < FIL_MERIT_COUNT; ++kind)
         residual[kind] = fil_contact_merit_of(&merit, (fil_merit)kind, problem, r, velocity);
     if (v && problem->has_primal) {
-        status = fil_contact_operator_make(context, scratch, problem, true, &op);
+        if (!op.matrix_free)
+            status = fil_contact_operator_make(context, scratch, problem, true, &op);
         if (status == FIL_OK)
             fil_contact_operator_velocity(&op, r, v);
     }

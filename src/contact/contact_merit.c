@@ -13,7 +13,16 @@
 
 #include <string.h>
 
-// The mean diagonal of W from the primal view: diagonal blocks are sums of |L⁻¹ hᵀ|² over the sides of a contact.
+// Adds row k of one side to a column of Hᵀ; returns its first non-zero.
+static int add_row(const fil_contact_jacobian *H, int side, int k, double *column)
+{
+    for (int d = 0; d < H->dof_count[side]; ++d)
+        column[H->first_dof[side] + d] += H->value[H->value_start[side] + 3 * d + k];
+    return H->first_dof[side];
+}
+
+// The sum of the diagonal of W from the primal view: that of |L⁻¹ hᵀ|² over the bodies of a contact. Sides on the same
+// body act together.
 static fil_status diagonal_sum_matrix_free(const fil_contact_operator *op, fil_arena *arena, double *sum)
 {
     const fil_contact_problem *problem = op->problem;
@@ -29,15 +38,32 @@ static fil_status diagonal_sum_matrix_free(const fil_contact_operator *op, fil_a
     *sum = 0;
     for (int side = 0; side < H->side_start[problem->contact_count]; ++side)
         for (int k = 0; k < 3; ++k) {
-            int body = H->body[side], dofs = problem->A.dof_start[body + 1] - problem->A.dof_start[body];
+            int i = op->side_contact[side], body = H->body[side];
+            int dofs = problem->A.dof_start[body + 1] - problem->A.dof_start[body], first = dofs;
+            bool counted = false;
+            for (int other = H->side_start[i]; other < side; ++other)
+                counted |= H->body[other] == body;
+            if (counted)
+                continue;
             memset(column, 0, (size_t)dofs * sizeof *column);
-            for (int d = 0; d < H->dof_count[side]; ++d)
-                column[H->first_dof[side] + d] = H->value[H->value_start[side] + 3 * d + k];
-            fil_system_forward(&op->system, body, H->first_dof[side], column);
-            for (int d = H->first_dof[side]; d < dofs; ++d)
+            for (int other = side; other < H->side_start[i + 1]; ++other)
+                if (H->body[other] == body) {
+                    int begin = add_row(H, other, k, column);
+                    first = begin < first ? begin : first;
+                }
+            fil_system_forward(&op->system, body, first, column);
+            for (int d = first; d < dofs; ++d)
                 *sum += column[d] * column[d];
         }
     return FIL_OK;
+}
+
+static double diagonal_sum_strands(const fil_contact_strands *strands)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < FIL_STRANDS_LANES * (int64_t)strands->blocks; ++i)
+        sum += strands->trace[i];
+    return sum;
 }
 
 static double diagonal_sum_dual(const fil_block_matrix *W)
@@ -58,7 +84,9 @@ fil_status fil_contact_merit_make(const fil_contact_operator *op, fil_arena *are
     double *zero = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)n), *q = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)n);
     fil_status status = zero && q ? FIL_OK : FIL_NO_MEMORY;
     double sum = 0;
-    if (status == FIL_OK && op->matrix_free)
+    if (status == FIL_OK && op->strands)
+        sum = diagonal_sum_strands(op->strands);
+    else if (status == FIL_OK && op->matrix_free)
         status = diagonal_sum_matrix_free(op, arena, &sum);
     else if (status == FIL_OK)
         sum = diagonal_sum_dual(&op->problem->W);
