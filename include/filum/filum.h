@@ -77,6 +77,33 @@ fil_contact_family fil_contact_family_default(void);
 fil_status fil_contact_family_generate(fil_context *context, const fil_contact_family *family,
                                        fil_contact_problem **out);
 
+// A reproducible problem from real `der` strands: A = M + h² K in bands, clumps of hair that lie on a flat body,
+// contacts found by geometry. One step of a sequence: consecutive ones are like each other, and contacts come and go.
+typedef enum fil_contact_hair_shape {
+    FIL_HAIR_STRAIGHT, // nearly parallel, with drift
+    FIL_HAIR_WAVY,     // helices of 0.4 to 1.2 mm radius, 2 to 4 cm a turn
+    FIL_HAIR_CURLY,    // ... of 2 to 3 mm, 2 to 3 cm a turn
+    FIL_HAIR_PARALLEL, // dense bundles that touch all along
+    FIL_HAIR_SHAPES,
+} fil_contact_hair_shape;
+typedef struct fil_contact_hair {
+    int strands, vertices;      // vertices of a strand, 5 mm apart; the first two are held
+    double contacts_per_strand; // mean number of contact sides on a strand; fewer when they are too far apart
+    fil_contact_hair_shape shape;
+    double step; // s, h
+    double mu;   // friction coefficient of every contact
+    uint64_t seed;
+    int index; // which step of the sequence, from 0
+} fil_contact_hair;
+fil_contact_hair fil_contact_hair_default(void);
+const char *fil_contact_hair_shape_name(fil_contact_hair_shape shape); // "straight", "wavy", "curly", "parallel"
+fil_status fil_contact_hair_generate(fil_context *context, const fil_contact_hair *hair, fil_contact_problem **out);
+// A first guess for `next` [3 contacts] from the impulses of the step before: contacts of the same strands at nearly
+// the same place keep theirs, turned into the new frame and cut to the cone; others start from zero. Both problems in
+// the primal view, with the same bodies. `kept` (may be NULL): how many there were.
+fil_status fil_contact_hair_carry(fil_context *context, const fil_contact_problem *last, const double *r_last,
+                                  const fil_contact_problem *next, double *r_next, int *kept);
+
 // Strands: fill a scene, compile it, create a state, step. examples/embed.c shows all of it.
 fil_material fil_material_default(void);
 fil_group fil_group_default(void);

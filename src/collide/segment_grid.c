@@ -1,0 +1,118 @@
+// A uniform grid that holds each segment once, in the cell of its middle. A search looks at the cells that the middle
+// of a near segment can be in: the box of the asker, widened by its margin and by half the largest extent of a
+// segment, axis by axis. So strands that run along an axis cost little: cells are long where segments are.
+//
+// Cost: linear to build (a counting sort); a search visits what is near, and more only when few segments are much
+// longer than the rest.
+#include "collide/segment_grid.h"
+
+#include <math.h>
+
+typedef struct box {
+    double low[3], high[3];
+} box;
+
+static box box_of(const double *x, int segment)
+{
+    const double *p = x + 3 * (int64_t)segment, *q = p + 3;
+    box out;
+    for (int k = 0; k < 3; ++k) {
+        out.low[k] = p[k] < q[k] ? p[k] : q[k];
+        out.high[k] = p[k] < q[k] ? q[k] : p[k];
+    }
+    return out;
+}
+
+static int cell_along(const fil_segment_grid *grid, int axis, double place)
+{
+    double at = (place - grid->low[axis]) / grid->cell[axis];
+    return at >= grid->size[axis] ? grid->size[axis] - 1 : at > 0 ? (int)at : 0;
+}
+
+static int64_t cell_of(const fil_segment_grid *grid, int segment)
+{
+    const double *p = grid->x + 3 * (int64_t)segment;
+    int64_t cell = 0;
+    for (int k = 0; k < 3; ++k)
+        cell = cell * grid->size[k] + cell_along(grid, k, 0.5 * (p[k] + p[k + 3]));
+    return cell;
+}
+
+// Cells as large as a mean segment and the margin, but not many more cells than segments.
+static void choose_cells(const int *segment, int count, double margin, fil_segment_grid *grid)
+{
+    box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    double sum[3] = {0}, cells = 1;
+    for (int i = 0; i < count; ++i) {
+        box one = box_of(grid->x, segment[i]);
+        for (int k = 0; k < 3; ++k) {
+            double extent = one.high[k] - one.low[k];
+            sum[k] += extent;
+            grid->reach[k] = 0.5 * extent > grid->reach[k] ? 0.5 * extent : grid->reach[k];
+            all.low[k] = one.low[k] < all.low[k] ? one.low[k] : all.low[k];
+            all.high[k] = one.high[k] > all.high[k] ? one.high[k] : all.high[k];
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        double extent = count > 0 ? all.high[k] - all.low[k] : 0;
+        grid->low[k] = count > 0 ? all.low[k] : 0;
+        grid->cell[k] = sum[k] / (count > 0 ? count : 1) + margin;
+        // A point has no extent and the margin may be zero: then one cell is enough.
+        grid->cell[k] = grid->cell[k] > 1e-9 * extent ? grid->cell[k] : extent + 1;
+        cells *= extent / grid->cell[k] + 1;
+    }
+    double wider = cells > 2.0 * count + 1 ? cbrt(cells / (2.0 * count + 1)) : 1;
+    for (int k = 0; k < 3; ++k) {
+        grid->cell[k] *= wider;
+        grid->size[k] = count > 0 ? (int)((all.high[k] - all.low[k]) / grid->cell[k]) + 1 : 1;
+    }
+}
+
+fil_status fil_segment_grid_create(fil_arena *arena, const double *x, const int *segment, int count, double margin,
+                                   fil_segment_grid *out)
+{
+    *out = (fil_segment_grid){.x = x};
+    choose_cells(segment, count, margin, out);
+    int64_t cells = (int64_t)out->size[0] * out->size[1] * out->size[2];
+    out->start = FIL_ARENA_ARRAY(arena, int64_t, cells + 2);
+    out->segment = FIL_ARENA_ARRAY(arena, int, count);
+    if (!out->start || !out->segment)
+        return FIL_NO_MEMORY;
+    // Count into start[cell + 2], sum, then let start[cell + 1] run while filling: it ends where the cell ends.
+    int64_t *next = out->start + 1;
+    for (int i = 0; i < count; ++i)
+        ++next[cell_of(out, segment[i]) + 1];
+    for (int64_t cell = 1; cell <= cells; ++cell)
+        next[cell] += next[cell - 1];
+    for (int i = 0; i < count; ++i)
+        out->segment[next[cell_of(out, segment[i])]++] = segment[i];
+    return FIL_OK;
+}
+
+void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double margin, fil_segment_grid_visit *visit,
+                           void *data)
+{
+    box search = box_of(grid->x, segment);
+    int first[3], last[3];
+    for (int k = 0; k < 3; ++k) {
+        search.low[k] -= margin, search.high[k] += margin;
+        first[k] = cell_along(grid, k, search.low[k] - grid->reach[k]);
+        last[k] = cell_along(grid, k, search.high[k] + grid->reach[k]);
+    }
+    for (int i = first[0]; i <= last[0]; ++i)
+        for (int j = first[1]; j <= last[1]; ++j) {
+            // Cells next to each other along the last axis are one run.
+            const int64_t *row = grid->start + ((int64_t)i * grid->size[1] + j) * grid->size[2];
+            for (int64_t at = row[first[2]]; at < row[last[2] + 1]; ++at) {
+                int other = grid->segment[at];
+                if (other <= segment)
+                    continue;
+                box one = box_of(grid->x, other);
+                bool near = true;
+                for (int k = 0; k < 3; ++k)
+                    near = near && one.low[k] <= search.high[k] && one.high[k] >= search.low[k];
+                if (near)
+                    visit(data, other);
+            }
+        }
+}

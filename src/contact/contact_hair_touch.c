@@ -1,0 +1,233 @@
+// Touches of strands by geometry: the nearest points of pairs of edges of different strands, and of edges and the flat
+// body below. The closest are taken until there are as many as asked for.
+//
+// Three searches of one grid: the first counts gaps in bins and so finds the gap up to which touches are taken, the
+// second counts them per strand, the third writes them down. Each strand writes its own, so threads do not matter.
+// Edges at the clamp are left out: both vertices of an edge must be free. A pair of edges whose nearest points are at
+// the far end of either is left out, too, because the next edge has the same.
+#include "contact/contact_hair.h"
+
+#include "base/parallel.h"
+#include "collide/segment.h"
+#include "collide/segment_grid.h"
+
+#include <math.h>
+
+enum { BINS = 4096, GRAIN = 64, FIRST_EDGE = 2 };
+
+static const double body_share = 0.065; // of the contacts
+static const double edge_margin = 0.01; // of an edge: places stay inside, so that a side moves both vertices
+
+// Touches of one kind, strand by strand.
+typedef struct kind {
+    double least, most; // m, gaps of the first and the last bin
+    int64_t bins[BINS];
+    int last_bin; // the bin of the last touch that is wanted ...
+    int64_t left; // ... and how many of it
+} kind;
+
+typedef struct finder {
+    const fil_contact_hair *def;
+    const double *x, *radius;
+    double ground; // m, height of the body
+    double margin; // m, how far from an edge to look
+    fil_segment_grid grid;
+    kind pairs, body;
+    int64_t *start; // [strands + 1] into found
+    fil_contact_hair_touch *found;
+} finder;
+
+static int bin_of(const kind *kind, double gap)
+{
+    double at = BINS * (gap - kind->least) / (kind->most - kind->least);
+    return at < 0 ? 0 : at < BINS ? (int)at : BINS;
+}
+
+static bool wanted(const kind *kind, double gap)
+{
+    return bin_of(kind, gap) <= kind->last_bin;
+}
+
+// What a search does with a touch.
+typedef struct search {
+    const finder *finder;
+    void (*take)(struct search *, const kind *, const fil_contact_hair_touch *);
+    int edge;              // whose neighbours are visited
+    int64_t (*bins)[BINS]; // [2] pairs, body
+    int64_t count;
+} search;
+
+static void count_in_bin(search *self, const kind *kind, const fil_contact_hair_touch *touch)
+{
+    int bin = bin_of(kind, touch->gap);
+    if (bin < BINS)
+        ++self->bins[kind == &self->finder->body][bin];
+}
+
+static void count_wanted(search *self, const kind *kind, const fil_contact_hair_touch *touch)
+{
+    self->count += wanted(kind, touch->gap);
+}
+
+static void write_wanted(search *self, const kind *kind, const fil_contact_hair_touch *touch)
+{
+    if (wanted(kind, touch->gap))
+        self->finder->found[self->count++] = *touch;
+}
+
+static double inside(double place)
+{
+    return place < edge_margin ? edge_margin : place > 1 - edge_margin ? 1 - edge_margin : place;
+}
+
+static void touch_edge(void *data, int other)
+{
+    search *self = data;
+    const finder *finder = self->finder;
+    int edge = self->edge, vertices = finder->def->vertices;
+    if (other / vertices == edge / vertices)
+        return;
+    const double *p = finder->x + 3 * (int64_t)edge, *q = finder->x + 3 * (int64_t)other;
+    double s, t, square = fil_segment_nearest(p, p + 3, q, q + 3, &s, &t);
+    if ((s >= 1 && edge % vertices < vertices - 2) || (t >= 1 && other % vertices < vertices - 2))
+        return;
+    double gap = sqrt(square) - finder->radius[edge / vertices] - finder->radius[other / vertices];
+    self->take(self, &finder->pairs, &(fil_contact_hair_touch){edge, other, inside(s), inside(t), gap});
+}
+
+// The touches of each edge of a strand: with later edges, then with the body.
+static void search_strand(search *self, int strand)
+{
+    const finder *finder = self->finder;
+    int vertices = finder->def->vertices;
+    for (int i = FIRST_EDGE; i < vertices - 1; ++i) {
+        self->edge = strand * vertices + i;
+        fil_segment_grid_near(&finder->grid, self->edge, finder->margin, touch_edge, self);
+        const double *p = finder->x + 3 * (int64_t)self->edge;
+        double gap = 0.5 * (p[2] + p[5]) - finder->ground - finder->radius[strand];
+        self->take(self, &finder->body, &(fil_contact_hair_touch){self->edge, -1, 0.5, 0, gap});
+    }
+}
+
+static void fill_bins(void *data, int64_t begin, int64_t end)
+{
+    finder *self = data;
+    int64_t bins[2][BINS] = {{0}};
+    search search = {.finder = self, .take = count_in_bin, .bins = bins};
+    for (int64_t strand = begin; strand < end; ++strand)
+        search_strand(&search, (int)strand);
+    // Whole numbers have the same sum in any order.
+    for (int bin = 0; bin < BINS; ++bin) {
+        __atomic_fetch_add(&self->pairs.bins[bin], bins[0][bin], __ATOMIC_RELAXED);
+        __atomic_fetch_add(&self->body.bins[bin], bins[1][bin], __ATOMIC_RELAXED);
+    }
+}
+
+static void count_strands(void *data, int64_t begin, int64_t end)
+{
+    finder *self = data;
+    for (int64_t strand = begin; strand < end; ++strand) {
+        search search = {.finder = self, .take = count_wanted};
+        search_strand(&search, (int)strand);
+        self->start[strand + 1] = search.count;
+    }
+}
+
+static void write_strands(void *data, int64_t begin, int64_t end)
+{
+    finder *self = data;
+    for (int64_t strand = begin; strand < end; ++strand) {
+        search search = {.finder = self, .take = write_wanted, .count = self->start[strand]};
+        search_strand(&search, (int)strand);
+    }
+}
+
+// The bin in which the count is reached.
+static void choose_bin(kind *kind, int64_t count)
+{
+    int64_t sum = 0;
+    kind->last_bin = -1, kind->left = 0;
+    for (int bin = 0; bin < BINS && sum < count; ++bin) {
+        kind->last_bin = bin;
+        kind->left = kind->bins[bin] < count - sum ? kind->bins[bin] : count - sum;
+        sum += kind->left;
+    }
+}
+
+static fil_status list_edges(fil_arena *arena, const fil_contact_hair *def, int **edge, int *count)
+{
+    int per_strand = def->vertices - 1 - FIRST_EDGE;
+    *edge = FIL_ARENA_ARRAY(arena, int, (int64_t)def->strands *per_strand);
+    *count = 0;
+    for (int strand = 0; strand < def->strands && *edge; ++strand)
+        for (int i = FIRST_EDGE; i < def->vertices - 1; ++i)
+            (*edge)[(*count)++] = strand * def->vertices + i;
+    return *edge ? FIL_OK : FIL_NO_MEMORY;
+}
+
+// How many touches of each kind there shall be: sides on a strand × strands, each pair with two.
+static void share_out(const fil_contact_hair *def, int64_t *pairs, int64_t *body)
+{
+    int64_t sides = (int64_t)(def->strands * def->contacts_per_strand + 0.5);
+    *body = def->strands == 1 ? sides : (int64_t)((double)sides * body_share / (2 - body_share) + 0.5);
+    *body += (sides - *body) % 2;
+    *pairs = (sides - *body) / 2;
+}
+
+// Of the last bins only what is left of the count stays. Returns how many touches there are.
+static int thin_out(finder *self, int64_t found)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < found; ++i) {
+        kind *kind = self->found[i].b < 0 ? &self->body : &self->pairs;
+        if (bin_of(kind, self->found[i].gap) == kind->last_bin && --kind->left < 0)
+            continue;
+        self->found[kept++] = self->found[i];
+    }
+    return (int)kept;
+}
+
+static fil_status find(fil_context *context, fil_arena *arena, finder *self, int *count)
+{
+    const fil_contact_hair *def = self->def;
+    int64_t pairs, body;
+    share_out(def, &pairs, &body);
+    fil_parallel_for(context, def->strands, GRAIN, fill_bins, self);
+    choose_bin(&self->pairs, pairs);
+    choose_bin(&self->body, body);
+    self->margin -= (BINS - 1 - self->pairs.last_bin) * (self->pairs.most - self->pairs.least) / BINS;
+    fil_parallel_for(context, def->strands, GRAIN, count_strands, self);
+    for (int strand = 0; strand < def->strands; ++strand)
+        self->start[strand + 1] += self->start[strand];
+    int64_t found = self->start[def->strands];
+    self->found = FIL_ARENA_ARRAY(arena, fil_contact_hair_touch, found);
+    if (!self->found)
+        return FIL_NO_MEMORY;
+    fil_parallel_for(context, def->strands, GRAIN, write_strands, self);
+    *count = thin_out(self, found);
+    return FIL_OK;
+}
+
+fil_status fil_contact_hair_touch_find(fil_context *context, fil_arena *arena, const fil_contact_hair *def,
+                                       const double *x, const double *radius, fil_contact_hair_touch **out, int *count)
+{
+    finder *self = FIL_ARENA_ARRAY(arena, finder, 1);
+    if (!self)
+        return FIL_NO_MEMORY;
+    *self = (finder){.def = def, .x = x, .radius = radius, .ground = fil_contact_hair_groom_ground(def)};
+    double thickest = 0;
+    for (int i = 0; i < def->strands; ++i)
+        thickest = radius[i] > thickest ? radius[i] : thickest;
+    self->pairs.least = -2 * thickest, self->pairs.most = 2 * fil_contact_hair_groom_spacing(def);
+    self->body.least = -0.01, self->body.most = 0.01;
+    self->margin = self->pairs.most + 2 * thickest;
+    self->start = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)def->strands + 1);
+    int *edge, edges;
+    fil_status status = self->start ? list_edges(arena, def, &edge, &edges) : FIL_NO_MEMORY;
+    if (status == FIL_OK)
+        status = fil_segment_grid_create(arena, x, edge, edges, self->margin, &self->grid);
+    if (status == FIL_OK)
+        status = find(context, arena, self, count);
+    *out = self->found;
+    return status;
+}
