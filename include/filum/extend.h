@@ -71,7 +71,7 @@ typedef struct fil_contact_type {
     const fil_field *fields;
     int field_count;
     size_t param_size;
-    unsigned needs;
+    unsigned needs; // views that are made when they are missing; 0: takes the problem as it is
     fil_status (*solve)(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats);
 } fil_contact_type;
 

@@ -26,6 +26,8 @@ fil_status fil_contact_operator_make(fil_context *context, fil_arena *arena, con
 void fil_contact_operator_apply(const fil_contact_operator *op, const double *r, double *u);
 // v = A⁻¹ (b + Hᵀ r); matrix-free operators only.
 void fil_contact_operator_velocity(const fil_contact_operator *op, const double *r, double *v);
+// The trace of each diagonal block of W, [contacts].
+fil_status fil_contact_operator_diagonal(const fil_contact_operator *op, fil_arena *arena, double *trace);
 
 // The sides that touch each body, in ascending order of contacts: start [bodies + 1], side [sides]; and the contact of
 // each side.

@@ -55,6 +55,13 @@ fil_status fil_contact_strands_make(fil_context *context, fil_arena *arena, cons
 fil_status fil_contact_strands_add_float(fil_contact_strands *strands, fil_arena *arena, double impulse,
                                          double velocity);
 
+// Where a contact is in arrays with one number per contact, like trace.
+static inline int fil_contact_strands_place(const fil_contact_strands *strands, int contact)
+{
+    int slot = strands->slot[contact];
+    return slot / FIL_STRANDS_BLOCK * FIL_STRANDS_LANES + slot % FIL_STRANDS_BLOCK;
+}
+
 // From the order of the problem, three numbers per contact, to a blocked vector and back.
 void fil_contact_strands_block(const fil_contact_strands *strands, const double *x, double *blocked);
 void fil_contact_strands_unblock(const fil_contact_strands *strands, const double *blocked, double *x);

@@ -132,8 +132,13 @@ static inline fil_v8 fil_v8_max(fil_v8 a, fil_v8 b)
 
 static inline fil_v8 fil_v8_sqrt(fil_v8 a)
 {
-    return (fil_v8){sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3]),
-                    sqrtf(a[4]), sqrtf(a[5]), sqrtf(a[6]), sqrtf(a[7])};
+#ifdef __AVX__
+    return (fil_v8)_mm256_sqrt_ps((__m256)a);
+#else
+    for (int lane = 0; lane < 8; ++lane)
+        a[lane] = sqrtf(a[lane]);
+    return a;
+#endif
 }
 
 static inline fil_v8 fil_v8_fma(fil_v8 a, fil_v8 b, fil_v8 c)

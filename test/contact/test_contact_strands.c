@@ -134,8 +134,7 @@ TEST(contact_strands_diagonal_is_that_of_W)
             double trace = 0;
             for (size_t k = 3 * (size_t)i; k < 3 * (size_t)i + 3; ++k)
                 trace += dense[k + size * k];
-            int slot = fast.strands->slot[i];
-            int place = slot / FIL_STRANDS_BLOCK * FIL_STRANDS_LANES + slot % FIL_STRANDS_BLOCK;
+            int place = fil_contact_strands_place(fast.strands, i);
             test_near(fast.strands->trace[place] / trace, 1, 1e-11);
         }
         free(dense);
