@@ -14,6 +14,7 @@
 #include "contact/contact_hair.h"
 
 #include "base/parallel.h"
+#include "base/rng.h"
 #include "math/mat3.h"
 #include "strand/strand.h"
 
@@ -24,7 +25,9 @@
 // Held are the first two vertices and the angle between them.
 enum { DOFS = 4, HELD = 7, BANDWIDTH = 10, SIDE = 7, BATCH = 64, LEAST_VERTICES = 4 };
 
-static const double gravity = 9.81;
+static const double gravity = 9.81, density = 1300;
+static const double load_speed = 0.3;  // m/s: the impulse of a load, over the mass of an edge
+static const double load_depth = 1e-5; // m: how far closed contacts overlap until they carry half of it
 
 typedef struct hair_work {
     const fil_contact_hair *def;
@@ -36,7 +39,8 @@ typedef struct hair_work {
 
 // A clump, compiled, and room to assemble it in.
 typedef struct clump {
-    int first; // strand
+    int first;     // strand
+    double weight; // m/s², what elasticity does not carry of gravity
     fil_strands strands;
     double *gradient, *band; // of one pack
 } clump;
@@ -121,13 +125,14 @@ static fil_status compile_clump(fil_context *context, fil_arena *arena, const ha
     for (int i = 0; i < count; ++i) {
         fil_contact_hair_strand strand = fil_contact_hair_groom_strand(def, clump->first + i);
         vertices[i] = n;
+        clump->weight = gravity * strand.activity;
         fil_contact_hair_groom_rest(def, &strand, x + 3 * (int64_t)i * n, rest + 3 * (int64_t)i * n);
         fil_contact_hair_groom_velocity(def, &strand, velocity + 3 * (int64_t)i * n);
         for (int k = 0; k < n; ++k)
             radius[(int64_t)i * n + k] = strand.radius;
     }
     fil_group group = fil_group_default();
-    group.material.density = 1300;
+    group.material.density = density;
     group.material.young = fil_contact_hair_groom_young(def, clump->first / FIL_HAIR_CLUMP);
     group.groom = (fil_groom){.strand_count = count,
                               .vertex_count = vertices,
@@ -156,7 +161,7 @@ static void take_lane(const hair_work *self, const clump *clump, int pack, int l
         value[(int64_t)j * (bandwidth + 1)] += inertia;
         double force = -clump->gradient[(HELD + j) * FIL_LANES + lane];
         if ((HELD + j) % DOFS == 2)
-            force -= gravity * inertia;
+            force -= clump->weight * inertia;
         b[j] = inertia * S->v[(first + j) * FIL_LANES + lane] + h * force;
     }
 }
@@ -314,6 +319,36 @@ static void fill_contacts(void *data, int64_t begin, int64_t end)
     }
 }
 
+// What a closed contact carried before the step: the same number for all contacts of two strands, so that it stays
+// when they wander along.
+static void load_of(const hair_work *self, const fil_contact_hair_touch *touch, double load[3])
+{
+    int n = self->def->vertices, a = touch->a / n, b = touch->b < 0 ? -1 : touch->b / n;
+    fil_rng first = fil_rng_make(self->def->seed + (uint64_t)a);
+    fil_rng rng = fil_rng_make(fil_rng_bits(&first) + (uint64_t)b);
+    double depth = touch->gap < 0 ? -touch->gap : 0, radius = self->radius[a];
+    double mass = 3.14159265358979323846 * radius * radius * density * 5e-3;
+    load[0] = load_speed * mass * depth / (depth + load_depth) * fil_rng_uniform(&rng, 0, 1);
+    for (int k = 1; k < 3; ++k)
+        load[k] = 0.6 * self->def->mu * load[0] * fil_rng_uniform(&rng, -1, 1);
+}
+
+// b -= Hᵀ load: without any motion the loads would keep everything at rest.
+static void add_loads(const hair_work *self)
+{
+    const fil_contact_problem *problem = self->problem;
+    const fil_contact_jacobian *H = &problem->H;
+    for (int i = 0; i < self->touch_count; ++i) {
+        double load[3];
+        load_of(self, &self->touch[i], load);
+        for (int side = H->side_start[i]; side < H->side_start[i + 1]; ++side) {
+            double *b = problem->b + problem->A.dof_start[H->body[side]] + H->first_dof[side];
+            for (int d = 0; d < SIDE; ++d)
+                b[d] -= fil_vec3_dot(H->value + H->value_start[side] + 3 * d, load);
+        }
+    }
+}
+
 static fil_status generate(fil_context *context, fil_arena *scratch, hair_work *self)
 {
     const fil_contact_hair *def = self->def;
@@ -333,7 +368,10 @@ static fil_status generate(fil_context *context, fil_arena *scratch, hair_work *
              "hair: %d %s strands of %d vertices, %g contact sides each, h %g, mu %g, seed %llu, step %d", def->strands,
              fil_contact_hair_shape_name(def->shape), def->vertices, def->contacts_per_strand, def->step, def->mu,
              (unsigned long long)def->seed, def->index);
-    return assemble(context, scratch, self);
+    status = assemble(context, scratch, self);
+    if (status == FIL_OK)
+        add_loads(self);
+    return status;
 }
 
 fil_status fil_contact_hair_generate(fil_context *context, const fil_contact_hair *hair, fil_contact_problem **out)

@@ -13,6 +13,7 @@ typedef struct fil_contact_hair_strand {
     double curl, turn, phase;       // helix about the axis: radius (m), rad per metre of axis, angle at the root
     double wander[2], rate, start;  // own waves to y and z: size (m), rad per metre, angle at the root
     double sway[2][3], swing[2][3]; // velocities (m/s) in and out of phase: of the whole, and more towards the tip
+    double activity;                // 0 to 1: how much of its motion and of its weight the strand has
     double press[3];                // m/s, what pushes it towards its neighbours and down, without getting anywhere
 } fil_contact_hair_strand;
 
@@ -23,7 +24,7 @@ double fil_contact_hair_groom_spacing(const fil_contact_hair *def);          // 
 
 // Where the vertices are at step def->index, [3 vertices].
 void fil_contact_hair_groom_place(const fil_contact_hair *def, const fil_contact_hair_strand *strand, double *x);
-// Their shape without load: the bare helix, with the edge lengths of x.
+// Their shape without load: nearly the same curve, with the edge lengths of x.
 void fil_contact_hair_groom_rest(const fil_contact_hair *def, const fil_contact_hair_strand *strand, const double *x,
                                  double *rest);
 // The velocities they would like to have.
@@ -33,7 +34,7 @@ void fil_contact_hair_groom_velocity(const fil_contact_hair *def, const fil_cont
 typedef struct fil_contact_hair_touch {
     int a, b;          // first vertices of the edges, counted through all strands, a < b; b = -1: the body
     double at_a, at_b; // places on the edges, inside 0 to 1
-    double gap;        // m; below 0: they overlap
+    double gap;        // m; below 0: closed
 } fil_contact_hair_touch;
 
 // The `count` closest of all touches, ascending by a, fewer where there are not as many. x: [3 vertices of all

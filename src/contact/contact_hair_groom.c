@@ -1,11 +1,13 @@
 // The strands of the family: clumps of about 25 on a hexagonal grid that lie along x, several clumps side by side and
 // on top of each other, above a flat body. All strands of a clump follow one helix; each has a place of its own in the
-// clump, waves of its own that let it meet its neighbours, and a lean of its own. Clumps lean, too, and meet others.
+// clump, waves of its own that let it meet its neighbours, and a lean of its own. Layers of clumps lean to
+// one side and the other, so that they cross.
 //
 // Motion: velocities swing slowly, v(t) = a cos ωt + b sin ωt, with parts of the clump and of the strand, zero at the
 // root. Strands get only a part of the way that their velocities ask for, because contacts hold them back; what
-// presses them together changes velocities alone. So consecutive steps are problems like each other, and contacts come
-// and go. Nothing is stored: a strand at a step is a function of the seed.
+// presses them together changes velocities alone. Some clumps move much, many hardly: in these, contacts stick. So
+// consecutive steps are problems like each other, and contacts come and go. Nothing is stored: a strand at a step is a
+// function of the seed.
 #include "contact/contact_hair.h"
 
 #include "base/rng.h"
@@ -17,25 +19,27 @@ enum { CLUMP_ROWS = 5, LAYERS = 4 };
 static const double segment = 5e-3;                      // m, of an edge
 static const double beat = 25;                           // rad/s: velocities change by 5 % in 2 ms
 static const double way_left = 0.25;                     // of a motion, what contacts leave of it
-static const double clump_speed = 0.1, own_speed = 0.05; // m/s
+static const double clump_speed = 0.1, own_speed = 0.03; // m/s
 static const double squeeze = 0.03, weight = 0.05;       // m/s: towards the middle of the clump, and down
+static const double bent = 0.1;                          // of the own waves of a strand, what is strain
+static const double calm_share = 0.5, calm = 1e-3;       // of the clumps hardly move: how many, how little
 
 // What sets the shapes apart. Lengths in m.
 typedef struct style {
     double spacing, jitter; // of strands in a clump; part of the spacing
     double curl[2];         // radius of the helix
     double turn[2];         // length of a turn
-    double lean, own_lean;  // of clumps and of strands
+    double lean, own_lean;  // of layers of clumps, every other one the other way; of strands
     double wander;          // size of the own waves
 } style;
 
 static const style *style_of(const fil_contact_hair *def)
 {
     static const style styles[] = {
-        [FIL_HAIR_STRAIGHT] = {1.6e-4, 0.2, {0, 1e-4}, {0.05, 0.1}, 0.01, 1e-3, 6e-5},
-        [FIL_HAIR_WAVY] = {1.6e-4, 0.2, {4e-4, 1.2e-3}, {0.02, 0.04}, 0.01, 1e-3, 6e-5},
-        [FIL_HAIR_CURLY] = {1.6e-4, 0.2, {2e-3, 3e-3}, {0.02, 0.03}, 0.01, 1e-3, 6e-5},
-        [FIL_HAIR_PARALLEL] = {1.1e-4, 0.1, {0, 1e-5}, {0.1, 0.2}, 1e-4, 2e-5, 5e-6},
+        [FIL_HAIR_STRAIGHT] = {1.5e-4, 0.1, {0, 1e-4}, {0.05, 0.1}, 0.02, 2e-4, 3e-5},
+        [FIL_HAIR_WAVY] = {1.5e-4, 0.1, {4e-4, 1.2e-3}, {0.02, 0.04}, 0.02, 2e-4, 3e-5},
+        [FIL_HAIR_CURLY] = {1.5e-4, 0.1, {2e-3, 3e-3}, {0.02, 0.03}, 0.02, 2e-4, 3e-5},
+        [FIL_HAIR_PARALLEL] = {1.1e-4, 0.05, {0, 1e-5}, {0.1, 0.2}, 0, 2e-5, 3e-6},
     };
     return &styles[def->shape];
 }
@@ -108,28 +112,28 @@ fil_contact_hair_strand fil_contact_hair_groom_strand(const fil_contact_hair *de
 
     // Of the clump.
     const double place[2] = {clump / LAYERS + 0.5 * (clump % 2), row_height * (clump % LAYERS)};
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         out.root[1 + k] = place[k] * clump_distance(style);
-        out.slope[k] = either_way(&common, style->lean);
-    }
+    out.slope[0] = clump % 2 ? style->lean : -style->lean;
     out.root[0] = either_way(&common, 0.5 * segment);
     out.curl = uniform(&common, style->curl);
     out.turn = 2 * pi / uniform(&common, style->turn);
     out.phase = either_way(&common, pi);
-    add_motion(&common, clump_speed, &out);
+    out.activity = fil_rng_uniform(&common, 0, 1) < calm_share ? calm : 1;
+    add_motion(&common, clump_speed * out.activity, &out);
 
     // Of the strand.
     for (int k = 0; k < 2; ++k) {
         out.root[1 + k] += offset[k] + either_way(&own, style->jitter * style->spacing);
         out.slope[k] += either_way(&own, style->own_lean);
         out.wander[k] = either_way(&own, style->wander);
-        out.press[1 + k] = -squeeze * offset[k] / style->spacing;
+        out.press[1 + k] = -squeeze * out.activity * offset[k] / style->spacing;
     }
     out.root[0] += either_way(&own, 0.1 * segment);
-    out.press[2] -= weight;
+    out.press[2] -= weight * out.activity;
     out.rate = 2 * pi / fil_rng_uniform(&own, 0.03, 0.08);
     out.start = either_way(&own, pi);
-    add_motion(&own, own_speed, &out);
+    add_motion(&own, own_speed * out.activity, &out);
     return out;
 }
 
@@ -157,8 +161,8 @@ static double moved(const fil_contact_hair_strand *strand, const double part[2],
     return sum;
 }
 
-// The curve at a vertex: the bare helix, or with the waves and the lean of its own.
-static void curve_at(const fil_contact_hair_strand *strand, int vertex, bool bare, double x[3])
+// The curve at a vertex, with a part of its own waves.
+static void curve_at(const fil_contact_hair_strand *strand, int vertex, double waves, double x[3])
 {
     // Along the axis a helix goes slower than along its length.
     double across = strand->curl * strand->turn, along = segment * vertex / sqrt(1 + across * across);
@@ -168,8 +172,8 @@ static void curve_at(const fil_contact_hair_strand *strand, int vertex, bool bar
     x[0] = strand->root[0] + along;
     x[1] = strand->root[1] + strand->curl * cosine[0];
     x[2] = strand->root[2] + strand->curl * sine[0];
-    for (int k = 0; k < 2 && !bare; ++k)
-        x[1 + k] += along * strand->slope[k] + strand->wander[k] * (k == 0 ? cosine[1] : sine[1]);
+    for (int k = 0; k < 2; ++k)
+        x[1 + k] += along * strand->slope[k] + waves * strand->wander[k] * (k == 0 ? cosine[1] : sine[1]);
 }
 
 void fil_contact_hair_groom_place(const fil_contact_hair *def, const fil_contact_hair_strand *strand, double *x)
@@ -177,7 +181,7 @@ void fil_contact_hair_groom_place(const fil_contact_hair *def, const fil_contact
     double speed[2], way[2];
     beat_at(def, speed, way);
     for (int i = 0; i < def->vertices; ++i, x += 3) {
-        curve_at(strand, i, false, x);
+        curve_at(strand, i, 1, x);
         for (int k = 0; k < 3; ++k)
             x[k] += moved(strand, way, reach_of(def, i), k);
     }
@@ -186,17 +190,17 @@ void fil_contact_hair_groom_place(const fil_contact_hair *def, const fil_contact
 void fil_contact_hair_groom_rest(const fil_contact_hair *def, const fil_contact_hair_strand *strand, const double *x,
                                  double *rest)
 {
-    double here[3], next[3];
-    curve_at(strand, 0, true, rest);
-    curve_at(strand, 0, true, here);
+    double here[3], next[3], waves = 1 - bent * strand->activity;
+    curve_at(strand, 0, waves, rest);
+    curve_at(strand, 0, waves, here);
     for (int i = 1; i < def->vertices; ++i, x += 3, rest += 3) {
-        curve_at(strand, i, true, next);
-        double edge[3], bare[3];
+        curve_at(strand, i, waves, next);
+        double edge[3], free[3];
         for (int k = 0; k < 3; ++k)
-            edge[k] = x[3 + k] - x[k], bare[k] = next[k] - here[k];
-        double scale = fil_vec3_norm(edge) / fil_vec3_norm(bare);
+            edge[k] = x[3 + k] - x[k], free[k] = next[k] - here[k];
+        double scale = fil_vec3_norm(edge) / fil_vec3_norm(free);
         for (int k = 0; k < 3; ++k)
-            rest[3 + k] = rest[k] + scale * bare[k], here[k] = next[k];
+            rest[3 + k] = rest[k] + scale * free[k], here[k] = next[k];
     }
 }
 
