@@ -6,6 +6,7 @@
 #include "cli/completion.h"
 
 #include "filum/extend.h"
+#include "render/shoot.h"
 #include "scene/colour.h"
 #include "scene/unit.h"
 
@@ -32,6 +33,20 @@ static const char *groom_name(int index)
     return fil_groom_type_at(index)->name;
 }
 
+// What strands are coloured by, then the colours.
+enum { COLOURED_BY = FIL_SHOOT_COLOURS - FIL_SHOOT_BY_STRAND };
+
+static int count_colours(void)
+{
+    return COLOURED_BY + fil_colour_count();
+}
+
+static const char *colour_name(int index)
+{
+    return index < COLOURED_BY ? fil_shoot_colour_name((fil_shoot_colour)(FIL_SHOOT_BY_STRAND + index))
+                               : fil_colour_name(index - COLOURED_BY);
+}
+
 static int count_commands(void)
 {
     return fil_command_count;
@@ -49,7 +64,7 @@ static const struct {
     const char *(*name)(int index);
 } lists[] = {
     {"solver", fil_contact_type_count, contact_name}, {"solvers", fil_contact_type_count, contact_name},
-    {"local", fil_local_type_count, local_name},      {"colour", fil_colour_count, fil_colour_name},
+    {"local", fil_local_type_count, local_name},      {"colour", count_colours, colour_name},
     {"unit", fil_unit_count, fil_unit_name_at},       {"to-unit", fil_unit_count, fil_unit_name_at},
     {"MODEL", fil_strand_type_count, strand_name},    {"GROOM", fil_groom_type_count, groom_name},
     {"IN", fil_groom_type_count, groom_name},         {"COMMAND", count_commands, command_name},

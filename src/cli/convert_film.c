@@ -4,6 +4,7 @@
 
 #include "cli/files.h"
 #include "io/cache_curves.h"
+#include "io/curves.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,9 @@ static fil_cli_exit convert(fil_context *context, const fil_convert_film *self, 
 {
     fil_files_pattern pattern = {0};
     bool one_each = fil_files_pattern_read(self->out, &pattern);
+    fil_status status = fil_curves_check_ending(context, self->out);
+    if (status != FIL_OK)
+        return fil_report_failure(context, status);
     if (!check(self, cache, one_each))
         return FIL_EXIT_BAD;
     char first[FIL_PATH_MAX];
@@ -103,7 +107,6 @@ static fil_cli_exit convert(fil_context *context, const fil_convert_film *self, 
     fil_cli_exit code = fil_files_check_output(context, one_each ? first : self->out);
     if (code != FIL_EXIT_OK)
         return code;
-    fil_status status;
     if (one_each)
         status = write_frames(context, cache, &pattern, self->to_unit);
     else if (self->frame >= 0)

@@ -9,6 +9,7 @@
 #include "cli/groom.h"
 #include "cli/scene.h"
 #include "scene/colour.h"
+#include "scene/film_groom.h"
 
 #include <string.h>
 #include <strings.h>
@@ -153,6 +154,8 @@ static fil_status open_groom(fil_context *context, const char *word, double unit
     fil_status status = fil_groom_load(context, word, unit, &out->curves, &report);
     if (status != FIL_OK)
         return status;
+    if (out->curves->radius) // a tip of zero is common, and cannot be drawn
+        fil_film_groom_raise_radii(out->curves, hair_radius);
     const fil_curves *curves = out->curves;
     fil_cache_group *group = FIL_ARENA_ARRAY(out->arena, fil_cache_group, 1);
     out->film = FIL_ARENA_ARRAY(out->arena, fil_film, 1);

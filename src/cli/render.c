@@ -263,9 +263,10 @@ static fil_cli_exit tell(const job *self)
     }
     char frames[64] = "";
     if (pictures->kind == FIL_PICTURES_FILM)
-        snprintf(frames, sizeof frames, "%d frames at %g a second, ", pictures->count, self->fps);
+        snprintf(frames, sizeof frames, "%d frame%s at %g a second, ", pictures->count, pictures->count == 1 ? "" : "s",
+                 self->fps);
     else if (pictures->kind == FIL_PICTURES_NUMBERED)
-        snprintf(frames, sizeof frames, "%d pictures, ", pictures->count);
+        snprintf(frames, sizeof frames, "%d picture%s, ", pictures->count, pictures->count == 1 ? "" : "s");
     printf("%s: %d × %d, %s%lld strands drawn as %lld hairs\n", pictures->path, pictures->width, pictures->height,
            frames, (long long)strands, (long long)hairs);
     return FIL_EXIT_OK;
@@ -324,7 +325,8 @@ static const fil_option options[] = {
     {"out", 'o', FIL_OPTION_TEXT, "FILE", NULL, 0, 0, "FILE.png, frame_%04d.png or a film: .mp4 .mov .mkv .webm .gif"},
     {"frame", 0, FIL_OPTION_WHOLE, "N", NULL, 0, 1e9,
      "which one to draw as FILE.png; otherwise the last of a folder, the first of a scene"},
-    {"frames", 0, FIL_OPTION_TEXT, "A-B", NULL, 0, 0, "which ones to draw in a film; otherwise all"},
+    {"frames", 0, FIL_OPTION_TEXT, "A-B", NULL, 0, 0,
+     "which ones to draw in a film, A alone: only that one; otherwise all"},
     {"every", 0, FIL_OPTION_WHOLE, "N", NULL, 1, 1e9, "draw every Nth of them; the film keeps its speed"},
     {"fps", 0, FIL_OPTION_REAL, "N", NULL, 0.01, 1000, "frames a second of the film; otherwise what the scene says"},
     {"size", 0, FIL_OPTION_TEXT, "WxH", NULL, 0, 0, "pixels; otherwise what the scene says; of a groom 960x720"},

@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include "cli/scene.h"
+#include "render/movie.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,9 @@ static bool check_words(const fil_run *run, const fil_arguments *arguments)
 {
     if (!run->folder)
         fil_report_error("run: --out DIR is missing");
+    else if (fil_movie_is_named(run->folder))
+        fil_report_error("--out: must be a folder, for frames: `filum render` makes films of them (got '%s')",
+                         run->folder);
     else if (run->resume && run->force)
         fil_report_error("run: --resume goes on with what is there, --force removes it: name one of them");
     else if (arguments->operand_count == 0 && !run->resume)

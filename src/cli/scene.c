@@ -1,7 +1,10 @@
 // filum check: reads a scene, compiles it, and tells what it holds. And --set, for all commands that take a scene.
 #include "cli/scene.h"
 
+#include "io/curves.h"
 #include "scene/film.h"
+
+#include <math.h>
 
 static void remark_repairs(const fil_film *film)
 {
@@ -11,18 +14,28 @@ static void remark_repairs(const fil_film *film)
         if (read->unit_guessed)
             fil_report_remark("groups[%d]: %s: one unit is taken to be %g m (`unit` tells)", g, report->file,
                               read->unit);
-        if (read->strands_dropped || read->vertices_doubled || read->vertices_not_finite || report->segments_merged ||
-            report->radii_raised)
-            fil_report_remark("groups[%d]: %s: dropped %d strands, %lld repeated and %lld not finite vertices; merged "
-                              "%lld short segments; raised %lld small radii",
-                              g, report->file, read->strands_dropped, (long long)read->vertices_doubled,
-                              (long long)read->vertices_not_finite, (long long)report->segments_merged,
+        if (read->strands_dropped || read->vertices_doubled || read->vertices_not_finite)
+            fil_report_remark("groups[%d]: %s: dropped %d strands, %lld repeated and %lld not finite vertices", g,
+                              report->file, read->strands_dropped, (long long)read->vertices_doubled,
+                              (long long)read->vertices_not_finite);
+        if (report->segments_merged)
+            fil_report_remark("groups[%d]: %s: merged %lld short segments", g, report->file,
+                              (long long)report->segments_merged);
+        if (report->radii_raised)
+            fil_report_remark("groups[%d]: %s: raised %lld small radii", g, report->file,
                               (long long)report->radii_raised);
     }
 }
 
 fil_status fil_scene_load(const fil_arguments *arguments, fil_context *context, const char *path, fil_film **out)
 {
+    *out = NULL;
+    if (fil_curves_check_ending(context, path) == FIL_OK)
+        return fil_context_fail(
+            context, FIL_BAD_INPUT,
+            "%s: is a groom, not a scene: name it in one, \"groom\": {\"type\": \"file\", \"file\": "
+            "\"%s\"}",
+            path, path);
     int count;
     const char *const *sets = fil_arguments_list(arguments, "set", &count);
     fil_status status = fil_film_read(context, path, sets, count, out);
@@ -47,6 +60,17 @@ static int64_t vertices_of(const fil_groom *groom)
     return total;
 }
 
+// m, to tell at a glance whether the unit is right.
+static double mean_length(const fil_groom *groom)
+{
+    double total = 0;
+    const double *at = groom->position;
+    for (int s = 0; s < groom->strand_count; ++s, at += 3)
+        for (int i = 1; i < groom->vertex_count[s]; ++i, at += 3)
+            total += hypot(hypot(at[3] - at[0], at[4] - at[1]), at[5] - at[2]);
+    return total / groom->strand_count;
+}
+
 static sums sum_up(const fil_film *film)
 {
     enum { BYTES_PER_VERTEX = 14 }; // of a frame on disk
@@ -64,9 +88,9 @@ static json_t *group_json(const fil_film *film, int index)
 {
     const fil_group *group = &film->scene.groups[index];
     const fil_film_groom_report *report = fil_film_groom_report_of(film, index);
-    json_t *object = json_pack("{s:s, s:s, s:i, s:I, s:i}", "name", group->name, "model", group->model, "strands",
-                               group->groom.strand_count, "vertices", (json_int_t)vertices_of(&group->groom), "pins",
-                               group->pin_count);
+    json_t *object = json_pack("{s:s, s:s, s:i, s:I, s:f, s:i}", "name", group->name, "model", group->model, "strands",
+                               group->groom.strand_count, "vertices", (json_int_t)vertices_of(&group->groom), "length",
+                               mean_length(&group->groom), "pins", group->pin_count);
     if (!object || !report->file)
         return object;
     const fil_curves_report *read = &report->read;
@@ -116,8 +140,9 @@ static void show(const fil_film *film, const char *path)
     for (int g = 0; g < film->scene.group_count; ++g) {
         const fil_group *group = &film->scene.groups[g];
         int strands = group->groom.strand_count;
-        printf("  groups[%d]  %s%s%d strand%s, %lld vertices, model %s\n", g, group->name, *group->name ? ": " : "",
-               strands, strands == 1 ? "" : "s", (long long)vertices_of(&group->groom), group->model);
+        printf("  groups[%d]  %s%s%d strand%s, %lld vertices, model %s, %s%.3g m long\n", g, group->name,
+               *group->name ? ": " : "", strands, strands == 1 ? "" : "s", (long long)vertices_of(&group->groom),
+               group->model, strands == 1 ? "" : "on average ", mean_length(&group->groom));
     }
     if (film->body_count > 0)
         printf("  bodies     %d\n", film->body_count);

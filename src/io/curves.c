@@ -323,8 +323,10 @@ static const fil_curves_format *format_of_ending(const char *path)
     return NULL;
 }
 
-static fil_status unknown_ending(fil_context *context, const char *path)
+fil_status fil_curves_check_ending(fil_context *context, const char *path)
 {
+    if (format_of_ending(path))
+        return FIL_OK;
     const char *names[FIL_CURVES_FORMATS];
     for (int i = 0; i < FIL_CURVES_FORMATS; ++i)
         names[i] = fil_curves_formats[i].name;
@@ -357,7 +359,8 @@ fil_status fil_curves_read(fil_context *context, const char *path, double unit, 
     in.bytes = bytes;
     if (status == FIL_OK) {
         const fil_curves_format *format = format_of(&in);
-        status = format ? fil_curves_read_bytes(&in, format, unit, out, report) : unknown_ending(context, path);
+        status =
+            format ? fil_curves_read_bytes(&in, format, unit, out, report) : fil_curves_check_ending(context, path);
     }
     if (bytes)
         fil_context_release(context, bytes);
@@ -413,11 +416,11 @@ static fil_status put_groom(const fil_curves_output *out, const void *what)
 fil_status fil_curves_write(fil_context *context, const char *path, const fil_curves *curves, double unit)
 {
     fil_status status = fil_curves_check_unit(context, unit);
+    if (status == FIL_OK)
+        status = fil_curves_check_ending(context, path);
     if (status != FIL_OK)
         return status;
     const groom_file groom = {format_of_ending(path), curves};
-    if (!groom.format)
-        return unknown_ending(context, path);
     unit = unit > 0 ? unit : 1;
     status = check_places(context, path, curves, unit);
     return status == FIL_OK ? fil_curves_write_file(context, path, unit, put_groom, &groom) : status;

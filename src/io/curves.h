@@ -43,6 +43,9 @@ typedef struct fil_curves_format {
 enum { FIL_CURVES_FORMATS = 6 };
 extern const fil_curves_format fil_curves_formats[FIL_CURVES_FORMATS];
 
+// Is it a groom by its name?
+fil_status fil_curves_check_ending(fil_context *context, const char *path);
+
 // A file in memory, in a format that is known; fil_curves_read and the fuzzer come in here.
 fil_status fil_curves_read_bytes(const fil_curves_input *in, const fil_curves_format *format, double unit,
                                  fil_curves **out, fil_curves_report *report);

@@ -44,9 +44,12 @@ static fil_status check_memory(fil_context *context, size_t length)
 
 static fil_status load_tree(fil_film_reader *reader, const char *text, size_t length, json_t **tree)
 {
+    static const char mark[] = "\xef\xbb\xbf"; // of UTF-8, which some editors put before everything
     json_error_t error;
     fil_film_place whole = {0};
-    size_t blank = 0;
+    size_t blank = 0, marked = length >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+    text += marked;
+    length -= marked;
     while (blank < length && strchr(" \t\r\n", text[blank]))
         ++blank;
     if (blank == length)

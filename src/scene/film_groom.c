@@ -118,21 +118,22 @@ static void merge_segments(fil_curves *curves, fil_film_groom_report *report)
     curves->vertex_total = to;
 }
 
-// A strand without any radius has the material's.
-static void raise_radii(fil_curves *curves, double material, fil_film_groom_report *report)
+int64_t fil_film_groom_raise_radii(fil_curves *curves, double otherwise)
 {
+    int64_t raised = 0;
     double *radius = curves->radius;
     for (int s = 0; s < curves->strand_count; radius += curves->vertex_count[s++]) {
         double largest = 0;
         for (int i = 0; i < curves->vertex_count[s]; ++i)
             largest = fmax(largest, radius[i]);
-        double least = largest > 0 ? 0.1 * largest : material;
+        double least = largest > 0 ? 0.1 * largest : otherwise;
         for (int i = 0; i < curves->vertex_count[s]; ++i)
             if (radius[i] < least) {
                 radius[i] = least;
-                ++report->radii_raised;
+                ++raised;
             }
     }
+    return raised;
 }
 
 static fil_status read_file(fil_film_reader *reader, const fil_film_group *group, fil_curves **out,
@@ -157,7 +158,7 @@ static fil_status read_file(fil_film_reader *reader, const fil_film_group *group
         curves->radius = NULL;
     merge_segments(curves, report);
     if (curves->radius)
-        raise_radii(curves, group->material.radius / group->place.scale, report);
+        report->radii_raised = fil_film_groom_raise_radii(curves, group->material.radius / group->place.scale);
     *out = curves;
     return FIL_OK;
 }

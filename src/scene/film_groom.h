@@ -20,4 +20,8 @@ typedef struct fil_film_groom_report {
 fil_status fil_film_groom_make(fil_film_reader *reader, const fil_film_place *place, const fil_film_group *group,
                                fil_groom *out, fil_film_groom_report *report);
 
+// Radii below a tenth of their strand's largest become that; a strand without any has `otherwise`. How many were
+// raised.
+int64_t fil_film_groom_raise_radii(fil_curves *curves, double otherwise);
+
 #endif

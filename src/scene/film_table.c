@@ -427,7 +427,7 @@ static const fil_film_object camera = {.name = "camera",
 static const fil_field picture_fields[] = {
     {"width", FIL_KIND_INT, offsetof(fil_film_picture, shot.width), 960, 16, 16384, "", NULL, "pixels"},
     {"height", FIL_KIND_INT, offsetof(fil_film_picture, shot.height), 720, 16, 16384, "", NULL, "pixels"},
-    {"samples", FIL_KIND_INT, offsetof(fil_film_picture, shot.samples), 16, 1, 4096, "", NULL,
+    {"samples", FIL_KIND_INT, offsetof(fil_film_picture, shot.samples), 8, 1, 4096, "", NULL,
      "rays per pixel: more is smoother"},
     {"ground", FIL_KIND_BOOL, offsetof(fil_film_picture, shot.ground), 1, 0, 1, "", NULL, "a floor below everything"},
     {"angle", FIL_KIND_REAL, offsetof(fil_film_picture, shot.angle), 30, 0.01, 170, "degrees", NULL,

@@ -106,6 +106,7 @@ check_output convert_film_each "f_%03d.ply: 4 frames" "$FILUM" convert film f_%0
 check convert_film_each_is_there test -s f_000.ply -a -s f_003.ply -a ! -e f_004.ply
 check_output convert_film_frame "last.hair: 1 frame of" "$FILUM" convert film last.hair --frame 3
 check_output convert_film_still '"frames": 1' "$FILUM" convert film still.usda --frame 0 --json
+check_exit convert_film_ending 2 "film.abc: is no groom by its name" "$FILUM" convert film film.abc
 check_exit convert_film_no_frame 2 "last.hair: holds one frame: choose it with --frame" "$FILUM" convert film last.hair
 check_exit convert_film_frame_beyond 2 "--frame: film has the frames 0 to 3 (got 4)" "$FILUM" convert film a.ply --frame 4
 check_exit convert_film_pattern 2 "is written %d or %04d, once" "$FILUM" convert film 'f_%s.ply'

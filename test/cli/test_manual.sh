@@ -81,6 +81,7 @@ completes completion_generator "scalp" render sc
 completes completion_kind "groom" info gr
 completes completion_name_of_kind "ponytail" info groom po
 completes completion_colour "auburn" render a.obj --colour au
+completes completion_colour_by "strain strand" render a.obj --colour str
 completes completion_unit "cm" convert --unit c
 completes completion_file "folder/hair.obj folder/head.json" render folder/h
 completes completion_file_of_option "folder/head.json" contact solve --warm folder/he

@@ -22,6 +22,21 @@ check same_bits cmp one.png two.png
 
 check make_file "$FILUM" convert coil:strands=3 coil.obj
 check from_file "$FILUM" render coil.obj -o coil.png --size 64x48 --samples 1 --hairs 3
+cat >taper.ply <<'END'
+ply
+format ascii 1.0
+element vertex 3
+property float x
+property float y
+property float z
+property float radius
+property int strand_id
+end_header
+0 0 0 4e-5 0
+0 -0.1 0 2e-5 0
+0 -0.2 0 0 0
+END
+check tip_without_thickness "$FILUM" render taper.ply -o taper.png --size 64x48 --samples 1
 "$FILUM" render line -o j.png --size 64x48 --samples 1 --json >shown.json
 if grep -q '"hairs": 1' shown.json; then ok as_json; else fail as_json "$(cat shown.json)"; fi
 

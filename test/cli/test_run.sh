@@ -74,6 +74,8 @@ check run_force_keeps_others grep -qx notes replaced/notes.txt
 
 # Usage and input.
 check_exit run_needs_folder 2 "--out DIR is missing" "$FILUM" run scene.json
+check_exit run_film_as_folder 2 "must be a folder, for frames: \`filum render\` makes films" "$FILUM" run scene.json -o film.mp4
+check run_made_no_film test ! -e film.mp4
 check_exit run_needs_scene 2 "SCENE is missing" "$FILUM" run -o nothing
 check_exit run_no_such_scene 2 "none.json: cannot open" "$FILUM" run none.json -o nothing
 check_exit run_resume_nothing 2 "nothing/scene.json: cannot open" "$FILUM" run --resume -o nothing
@@ -110,9 +112,11 @@ check run_file_whole test "$(find files/out/frames -type f | wc -l)" == 7
 
 # One run at a time; Ctrl-C and SIGTERM.
 for signal in INT TERM; do
-    "$FILUM" run scene.json --set time.duration=1000 -o "stopped$signal" --threads 1 2>"stopped$signal.txt" &
+    env -u OMP_WAIT_POLICY "$FILUM" run scene.json --set time.duration=1000 -o "stopped$signal" --threads 1 2>"stopped$signal.txt" &
     pid=$!
     check "run_${signal}_starts" until_frame "stopped$signal" 4
+    # Threads that wait for each other leave the cores to others.
+    check "run_${signal}_is_polite" grep -qz '^OMP_WAIT_POLICY=passive$' /proc/$pid/environ
     check_exit "run_${signal}_second_refused" 2 "another run is writing into this folder" "$FILUM" run scene.json --set time.duration=1000 -o "stopped$signal" --resume
     kill "-$signal" $pid
     wait $pid

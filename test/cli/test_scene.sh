@@ -32,6 +32,7 @@ contains() { # NAME TEXT WORD
 told=$("$FILUM" check scene.json 2>remarks)
 contains tells_title "$told" "Two kinds"
 contains tells_groups "$told" "short: 3 strands, 33 vertices, model der"
+contains tells_length "$told" "1 strand, 3 vertices, model der, 0.2 m long"
 contains tells_frames "$told" "10 frames after the first, 50 steps of 0.002 s each"
 contains tells_size "$told" "5.54 kB"
 contains tells_repairs "$(cat remarks)" "1 repeated"
@@ -50,6 +51,9 @@ check_exit wrong_key 2 "unknown key 'yung': did you mean 'young'?" \
     "$FILUM" check scene.json --set groups.0.material.yung=3
 check_exit wrong_set 2 "must be KEY=VALUE" "$FILUM" check scene.json --set groups
 check_exit empty_set 2 "--set: must not be empty" "$FILUM" check scene.json --set ""
+check_exit groom_as_scene 2 "hair.obj: is a groom, not a scene" "$FILUM" check hair.obj
+printf '\xef\xbb\xbf{"groups": [{}]}' >marked.json
+check mark_before_scene "$FILUM" check marked.json
 check_exit missing_scene 2 "none.json: cannot open" "$FILUM" check none.json
 check_exit folder_as_scene 2 "is a directory, not a scene" "$FILUM" check .
 check_exit no_operand 2 "SCENE is missing" "$FILUM" check
