@@ -227,7 +227,7 @@ static fil_status run_floats(apg *a)
     fil_status status = fil_contact_strands_add_float(a->strands, a->task->scratch, unit.impulse, unit.velocity);
     if (status != FIL_OK)
         return status;
-    a->watch.phase = "apg in floats";
+    a->watch.phase = "apg-float";
     return run_float(a, unit);
 }
 

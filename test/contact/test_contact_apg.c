@@ -21,7 +21,7 @@ TEST(contact_apg_needs_no_W_on_strands)
         const char *solver, *finished_by;
         double tolerance;
     } cases[] = {
-        {"apg", "apg in floats", 1e-3},
+        {"apg", "apg-float", 1e-3},
         {"apg", "apg", 1e-8},
         {"apg:floats=false", "apg", 1e-3},
         {"apg:floats=false", "apg", 1e-8},
@@ -66,7 +66,7 @@ TEST(contact_apg_takes_any_units)
         fil_solve_stats stats;
         test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
         ck_assert_int_eq(stats.outcome, FIL_SOLVED);
-        ck_assert_str_eq(stats.finished_by, "apg in floats");
+        ck_assert_str_eq(stats.finished_by, "apg-float");
         ck_assert(k == 0 || stats.iterations == iterations);
         iterations = stats.iterations;
         free(r);
