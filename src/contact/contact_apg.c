@@ -14,8 +14,8 @@
 // in doubles: through W where it is given, else through the bodies.
 //
 // Cost per iteration: one product and two passes over a few vectors. Limits: converges linearly at a rate that the
-// conditioning of W sets; for accuracies below 1e-6 other methods are faster. The De Saxcé term moves along with the
-// iterates, so convergence is not proven: where it stalls, it says so.
+// conditioning of W sets; below 1e-5 it may stall on a few contacts and other methods are better. The De Saxcé term
+// moves along with the iterates, so convergence is not proven: where it stalls, it says so.
 #include "contact/contact.h"
 #include "contact/contact_strands.h"
 #include "contact/contact_watch.h"
