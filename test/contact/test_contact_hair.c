@@ -118,7 +118,7 @@ static lone_strand build_strand(fil_context *context, const fil_contact_hair *ha
     fil_contact_hair_groom_velocity(hair, &curve, out.v);
     fil_group group = fil_group_default();
     group.material.young = fil_contact_hair_groom_young(hair, strand / FIL_HAIR_CLUMP);
-    group.material.density = 1300;
+    group.material.density = FIL_HAIR_DENSITY;
     group.material.radius = curve.radius;
     group.groom = (fil_groom){.strand_count = 1, .vertex_count = &n, .position = out.x, .rest = rest};
     test_ok(context, fil_strands_build(context, out.arena, &group, "strand", &out.S));
