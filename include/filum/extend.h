@@ -58,7 +58,8 @@ typedef struct fil_contact_task {
     fil_arena *scratch;     // gone after the solve
     bool (*progress)(void *user, const fil_progress *point);
     void *user;
-    double start_seconds; // when the solve began, of fil_timer_seconds
+    double start_seconds;                  // when the solve began, of fil_timer_seconds
+    const struct fil_contact_scale *scale; // what the judge needs, when it is costly and there already; NULL: not yet
 } fil_contact_task;
 
 typedef enum fil_contact_needs { FIL_NEEDS_DUAL = 1, FIL_NEEDS_PRIMAL = 2 } fil_contact_needs;
@@ -71,7 +72,7 @@ typedef struct fil_contact_type {
     const fil_field *fields;
     int field_count;
     size_t param_size;
-    unsigned needs;
+    unsigned needs; // views that are made when they are missing; 0: takes the problem as it is
     fil_status (*solve)(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats);
 } fil_contact_type;
 

@@ -6,6 +6,7 @@
 
 // Defaults of the library as text; filled in by fil_contact_table_start.
 static char tolerance[32], rods[16], dofs[16], contacts[32], mu[32], seed[24];
+static char strands[16], vertices[16], strand_contacts[32], step[32];
 
 static const double most_iterations = 1e15, most_seed = 9007199254740992.0; // 2^53: what a double counts exactly
 
@@ -73,11 +74,18 @@ static fil_option batch_options[] = {
     {"svg", 0, FIL_OPTION_TEXT, "FILE", NULL, 0, 0, "draw the share of problems that need more than k iterations"},
 };
 static fil_option generate_options[] = {
-    {"rods", 0, FIL_OPTION_WHOLE, "N", rods, 1, 1e7, "number of rods"},
+    {"rods", 0, FIL_OPTION_WHOLE, "N", rods, 1, 1e7, "number of rods with dense blocks"},
     {"dofs", 0, FIL_OPTION_WHOLE, "M", dofs, 1, 3000, "degrees of freedom of a rod"},
     {"contacts-per-rod", 0, FIL_OPTION_REAL, "C", contacts, 0, 1e5, "mean number of contact sides on a rod"},
     {"mu", 0, FIL_OPTION_REAL, "MU", mu, 0, 1e300, "friction coefficient"},
     {"seed", 0, FIL_OPTION_WHOLE, "S", seed, 0, 0, "the same seed gives the same file"},
+    {"strands", 0, FIL_OPTION_WHOLE, "N", strands, 1, 1e7, "instead of rods: number of strands with banded blocks"},
+    {"vertices", 0, FIL_OPTION_WHOLE, "V", vertices, 4, 1e5, "vertices of a strand, 5 mm apart"},
+    {"contacts-per-strand", 0, FIL_OPTION_REAL, "C", strand_contacts, 0, 1e5,
+     "mean number of contact sides on a strand"},
+    {"shape", 0, FIL_OPTION_TEXT, "straight|wavy|curly|parallel", NULL, 0, 0, "of the strands"},
+    {"step", 0, FIL_OPTION_REAL, "H", step, 1e-6, 1, "time step of the strands in seconds"},
+    {"steps", 0, FIL_OPTION_WHOLE, "K", "1", 1, 1e6, "write K consecutive steps of the strands; FILE holds a %d"},
     {"count", 0, FIL_OPTION_WHOLE, "K", "1", 1, 1e6, "write K problems with the seeds S, S + 1, ...; FILE holds a %d"},
     {"form", 0, FIL_OPTION_TEXT, "global|local", "global", 0, 0, "global: A, b, H (small); local: W, q"},
     {"out", 'o', FIL_OPTION_TEXT, "FILE", NULL, 0, 0, "the file to write"},
@@ -98,6 +106,11 @@ void fil_contact_table_start(void)
     snprintf(contacts, sizeof contacts, "%g", family.contacts_per_rod);
     snprintf(mu, sizeof mu, "%g", family.mu);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)family.seed);
+    fil_contact_hair hair = fil_contact_hair_default();
+    snprintf(strands, sizeof strands, "%d", hair.strands);
+    snprintf(vertices, sizeof vertices, "%d", hair.vertices);
+    snprintf(strand_contacts, sizeof strand_contacts, "%g", hair.contacts_per_strand);
+    snprintf(step, sizeof step, "%g", hair.step);
     fil_option *tables[] = {solve_options, compare_options, batch_options};
     for (int i = 0; i < 3; ++i) {
         tables[i][0].def = def.local;
@@ -106,6 +119,7 @@ void fil_contact_table_start(void)
     }
     solve_options[5].def = def.solver;
     generate_options[4].max = most_seed;
+    generate_options[8].def = fil_contact_hair_shape_name(hair.shape);
 }
 
 fil_context *fil_contact_context(const fil_arguments *arguments)
@@ -188,6 +202,9 @@ const fil_command fil_command_contact_batch = {
 static const fil_example generate_examples[] = {
     {"filum contact generate --rods 2000 --dofs 16 --contacts-per-rod 25 --mu 0.3 --seed 1 -o hair.hdf5",
      "About 25,000 contacts"},
+    {"filum contact generate --strands 4000 --shape wavy --step 0.004 -o wavy.hdf5",
+     "About 50,000 contacts of real strands: blocks in bands"},
+    {"filum contact generate --strands 800 --steps 10 -o 'step-%d.hdf5'", "Ten consecutive steps, for warm starts"},
     {"filum contact generate --count 306 -o 'problem-%d.hdf5'", "A family for `filum contact batch`"},
 };
 const fil_command fil_command_contact_generate = {
@@ -199,7 +216,8 @@ const fil_command fil_command_contact_generate = {
     .text =
         "Locks of super-helices that press on their neighbours: rods with dense blocks, contacts between neighbours "
         "and some with the world. About a third of the contacts each stick, slide and take off. Over-constrained "
-        "when three times the contacts exceed the dofs.",
+        "when three times the contacts exceed the dofs. With --strands or another option of theirs: clumps of discrete "
+        "elastic rods on a flat body, contacts found by geometry.",
     .options = generate_options,
     .option_count = COUNT(generate_options),
     .examples = generate_examples,

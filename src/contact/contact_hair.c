@@ -25,7 +25,7 @@
 // Held are the first two vertices and the angle between them.
 enum { DOFS = 4, HELD = 7, BANDWIDTH = 10, SIDE = 7, BATCH = 64, LEAST_VERTICES = 4 };
 
-static const double gravity = 9.81, density = 1300;
+static const double gravity = 9.81;
 static const double load_speed = 0.3;  // m/s: the impulse of a load, over the mass of an edge
 static const double load_depth = 1e-5; // m: how far closed contacts overlap until they carry half of it
 
@@ -132,7 +132,7 @@ static fil_status compile_clump(fil_context *context, fil_arena *arena, const ha
             radius[(int64_t)i * n + k] = strand.radius;
     }
     fil_group group = fil_group_default();
-    group.material.density = density;
+    group.material.density = FIL_HAIR_DENSITY;
     group.material.young = fil_contact_hair_groom_young(def, clump->first / FIL_HAIR_CLUMP);
     group.groom = (fil_groom){.strand_count = count,
                               .vertex_count = vertices,
@@ -327,7 +327,7 @@ static void load_of(const hair_work *self, const fil_contact_hair_touch *touch, 
     fil_rng first = fil_rng_make(self->def->seed + (uint64_t)a);
     fil_rng rng = fil_rng_make(fil_rng_bits(&first) + (uint64_t)b);
     double depth = touch->gap < 0 ? -touch->gap : 0, radius = self->radius[a];
-    double mass = 3.14159265358979323846 * radius * radius * density * 5e-3;
+    double mass = 3.14159265358979323846 * radius * radius * FIL_HAIR_SEGMENT * FIL_HAIR_DENSITY;
     load[0] = load_speed * mass * depth / (depth + load_depth) * fil_rng_uniform(&rng, 0, 1);
     for (int k = 1; k < 3; ++k)
         load[k] = 0.6 * self->def->mu * load[0] * fil_rng_uniform(&rng, -1, 1);

@@ -4,7 +4,9 @@
 
 #include "base/arena.h"
 
-enum { FIL_HAIR_CLUMP = 25 }; // strands of a clump
+enum { FIL_HAIR_CLUMP = 25 };   // strands of a clump
+#define FIL_HAIR_SEGMENT 5e-3   // m, an edge
+#define FIL_HAIR_DENSITY 1300.0 // kg/m³
 
 // One strand of the family, as a curve that moves. Everything follows from the seed and the number of the strand.
 typedef struct fil_contact_hair_strand {

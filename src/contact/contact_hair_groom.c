@@ -16,9 +16,8 @@
 
 enum { CLUMP_ROWS = 5, LAYERS = 4 };
 
-static const double segment = 5e-3;                      // m, of an edge
 static const double beat = 25;                           // rad/s: velocities change by 5 % in 2 ms
-static const double way_left = 0.25;                     // of a motion, what contacts leave of it
+static const double way_left = 0.1;                      // of a motion, what contacts leave of it
 static const double clump_speed = 0.1, own_speed = 0.03; // m/s
 static const double squeeze = 0.03, weight = 0.05;       // m/s: towards the middle of the clump, and down
 static const double bent = 0.1;                          // of the own waves of a strand, what is strain
@@ -104,18 +103,18 @@ fil_contact_hair_strand fil_contact_hair_groom_strand(const fil_contact_hair *de
     const style *style = style_of(def);
     const double pi = 3.14159265358979323846, row_height = 0.8660254037844386;
     int clump = strand / FIL_HAIR_CLUMP, member = strand % FIL_HAIR_CLUMP;
-    int row = member / CLUMP_ROWS, column = member % CLUMP_ROWS;
+    int row = member / CLUMP_ROWS, column = member % CLUMP_ROWS, pile = clump / LAYERS;
     fil_rng common = clump_stream(def, clump), own = stream(def, 3, strand);
     fil_contact_hair_strand out = {.radius = fil_rng_uniform(&own, 35e-6, 50e-6)};
     double offset[2] = {(column + 0.5 * (row % 2) - 0.5 * (CLUMP_ROWS - 0.5)) * style->spacing,
                         row_height * (row - 0.5 * (CLUMP_ROWS - 1)) * style->spacing};
 
     // Of the clump.
-    const double place[2] = {clump / LAYERS + 0.5 * (clump % 2), row_height * (clump % LAYERS)};
+    const double place[2] = {pile + 0.5 * (clump % 2), row_height * (clump % LAYERS)};
     for (int k = 0; k < 2; ++k)
         out.root[1 + k] = place[k] * clump_distance(style);
     out.slope[0] = clump % 2 ? style->lean : -style->lean;
-    out.root[0] = either_way(&common, 0.5 * segment);
+    out.root[0] = either_way(&common, 0.5 * FIL_HAIR_SEGMENT);
     out.curl = uniform(&common, style->curl);
     out.turn = 2 * pi / uniform(&common, style->turn);
     out.phase = either_way(&common, pi);
@@ -129,7 +128,7 @@ fil_contact_hair_strand fil_contact_hair_groom_strand(const fil_contact_hair *de
         out.wander[k] = either_way(&own, style->wander);
         out.press[1 + k] = -squeeze * out.activity * offset[k] / style->spacing;
     }
-    out.root[0] += either_way(&own, 0.1 * segment);
+    out.root[0] += either_way(&own, 0.1 * FIL_HAIR_SEGMENT);
     out.press[2] -= weight * out.activity;
     out.rate = 2 * pi / fil_rng_uniform(&own, 0.03, 0.08);
     out.start = either_way(&own, pi);
@@ -165,7 +164,7 @@ static double moved(const fil_contact_hair_strand *strand, const double part[2],
 static void curve_at(const fil_contact_hair_strand *strand, int vertex, double waves, double x[3])
 {
     // Along the axis a helix goes slower than along its length.
-    double across = strand->curl * strand->turn, along = segment * vertex / sqrt(1 + across * across);
+    double across = strand->curl * strand->turn, along = FIL_HAIR_SEGMENT * vertex / sqrt(1 + across * across);
     fil_v4 sine, cosine;
     fil_trig_sincos((fil_v4){strand->phase + along * strand->turn, strand->start + along * strand->rate, 0, 0}, &sine,
                     &cosine);

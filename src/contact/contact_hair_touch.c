@@ -1,8 +1,9 @@
 // Touches of strands by geometry: the nearest points of pairs of edges of different strands, and of edges and the flat
 // body below. The closest are taken until there are as many as asked for.
 //
-// Three searches of one grid: the first counts gaps in bins and so finds the gap up to which touches are taken, the
-// second counts them per strand, the third writes them down. Each strand writes its own, so threads do not matter.
+// Three searches of one grid: the first counts gaps in bins, of one strand in many when there are many, and so finds
+// the gap up to which to look; the second counts touches per strand, the third writes them down, and the farthest are
+// dropped until the number is right. Each strand writes its own, so threads do not matter.
 // Edges at the clamp are left out: both vertices of an edge must be free. A pair of edges whose nearest points are at
 // the far end of either is left out, too, because the next edge has the same.
 //
@@ -15,6 +16,7 @@
 #include "collide/segment_grid.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { BINS = 4096, GRAIN = 64, FIRST_EDGE = 2 };
 
@@ -34,7 +36,9 @@ typedef struct finder {
     const fil_contact_hair *def;
     const double *x, *radius;
     double ground; // m, height of the body
+    double widest; // m, the sum of two radii at most
     double margin; // m, how far from an edge to look
+    int stride;    // of the strands whose gaps are counted in bins
     fil_segment_grid grid;
     kind pairs, body;
     int64_t *start; // [strands + 1] into found
@@ -99,17 +103,24 @@ static void touch_edge(void *data, int other)
     self->take(self, &finder->pairs, &(fil_contact_hair_touch){edge, other, inside(s), inside(t), gap});
 }
 
-// The touches of each edge of a strand: with later edges, then with the body.
-static void search_strand(search *self, int strand)
+static void touch_body(search *self, int edge)
 {
     const finder *finder = self->finder;
-    int vertices = finder->def->vertices;
+    const double *p = finder->x + 3 * (int64_t)edge;
+    double gap = 0.5 * (p[2] + p[5]) - finder->ground - finder->radius[edge / finder->def->vertices];
+    self->take(self, &finder->body, &(fil_contact_hair_touch){edge, -1, 0.5, 0, gap});
+}
+
+// The touches of each edge of a strand: with later edges, with the body, or with both.
+static void search_strand(search *self, int strand, bool edges, bool body)
+{
+    int vertices = self->finder->def->vertices;
     for (int i = FIRST_EDGE; i < vertices - 1; ++i) {
         self->edge = strand * vertices + i;
-        fil_segment_grid_near(&finder->grid, self->edge, finder->margin, touch_edge, self);
-        const double *p = finder->x + 3 * (int64_t)self->edge;
-        double gap = 0.5 * (p[2] + p[5]) - finder->ground - finder->radius[strand];
-        self->take(self, &finder->body, &(fil_contact_hair_touch){self->edge, -1, 0.5, 0, gap});
+        if (edges)
+            fil_segment_grid_near(&self->finder->grid, self->edge, self->finder->margin, touch_edge, self);
+        if (body)
+            touch_body(self, self->edge);
     }
 }
 
@@ -118,8 +129,9 @@ static void fill_bins(void *data, int64_t begin, int64_t end)
     finder *self = data;
     int64_t bins[2][BINS] = {{0}};
     search search = {.finder = self, .take = count_in_bin, .bins = bins};
+    // The body is no effort: all strands.
     for (int64_t strand = begin; strand < end; ++strand)
-        search_strand(&search, (int)strand);
+        search_strand(&search, (int)strand, strand % self->stride == 0, true);
     // Whole numbers have the same sum in any order.
     for (int bin = 0; bin < BINS; ++bin) {
         __atomic_fetch_add(&self->pairs.bins[bin], bins[0][bin], __ATOMIC_RELAXED);
@@ -132,7 +144,7 @@ static void count_strands(void *data, int64_t begin, int64_t end)
     finder *self = data;
     for (int64_t strand = begin; strand < end; ++strand) {
         search search = {.finder = self, .take = count_wanted};
-        search_strand(&search, (int)strand);
+        search_strand(&search, (int)strand, true, true);
         self->start[strand + 1] = search.count;
     }
 }
@@ -142,7 +154,7 @@ static void write_strands(void *data, int64_t begin, int64_t end)
     finder *self = data;
     for (int64_t strand = begin; strand < end; ++strand) {
         search search = {.finder = self, .take = write_wanted, .count = self->start[strand]};
-        search_strand(&search, (int)strand);
+        search_strand(&search, (int)strand, true, true);
     }
 }
 
@@ -180,14 +192,23 @@ static void share_out(const fil_contact_hair *def, int64_t *pairs, int64_t *body
     *pairs = (sides - *body) / 2;
 }
 
-// Of the last bins only what is left of the count stays; gaps count from where touches close. Returns how many touches
-// there are.
-static int thin_out(finder *self, int64_t found)
+// The bins of what was found, and only as many as are wanted of it; gaps count from where touches close. Returns how
+// many there are.
+static int thin_out(finder *self, int64_t found, int64_t pairs, int64_t body)
 {
+    memset(self->pairs.bins, 0, sizeof self->pairs.bins);
+    memset(self->body.bins, 0, sizeof self->body.bins);
+    for (int64_t i = 0; i < found; ++i) {
+        kind *kind = self->found[i].b < 0 ? &self->body : &self->pairs;
+        ++kind->bins[bin_of(kind, self->found[i].gap)];
+    }
+    choose_bin(&self->pairs, pairs);
+    choose_bin(&self->body, body);
     int64_t kept = 0;
     for (int64_t i = 0; i < found; ++i) {
         kind *kind = self->found[i].b < 0 ? &self->body : &self->pairs;
-        if (bin_of(kind, self->found[i].gap) == kind->last_bin && --kind->left < 0)
+        int bin = bin_of(kind, self->found[i].gap);
+        if (bin > kind->last_bin || (bin == kind->last_bin && --kind->left < 0))
             continue;
         self->found[kept] = self->found[i];
         self->found[kept++].gap -= kind->shut;
@@ -195,24 +216,40 @@ static int thin_out(finder *self, int64_t found)
     return (int)kept;
 }
 
+// Looks at every stride-th strand to learn how far to look, then counts. Returns how many touches there are.
+static int64_t count_touches(fil_context *context, finder *self, int stride, int64_t pairs, int64_t body)
+{
+    int strands = self->def->strands;
+    double share = stride > 1 ? 1.3 / stride : 1; // a sample may be wrong: look somewhat farther
+    self->stride = stride;
+    fil_parallel_for(context, strands, GRAIN, fill_bins, self);
+    choose_bin(&self->pairs, (int64_t)(share * (double)pairs + 0.5));
+    choose_bin(&self->body, body);
+    self->margin = self->pairs.least + (self->pairs.last_bin + 1) * (self->pairs.most - self->pairs.least) / BINS;
+    self->margin += self->widest;
+    fil_parallel_for(context, strands, GRAIN, count_strands, self);
+    for (int strand = 0; strand < strands; ++strand)
+        self->start[strand + 1] += self->start[strand];
+    return self->start[strands];
+}
+
 static fil_status find(fil_context *context, fil_arena *arena, finder *self, int *count)
 {
-    const fil_contact_hair *def = self->def;
     int64_t pairs, body;
-    share_out(def, &pairs, &body);
-    fil_parallel_for(context, def->strands, GRAIN, fill_bins, self);
-    choose_bin(&self->pairs, pairs);
-    choose_bin(&self->body, body);
-    self->margin -= (BINS - 1 - self->pairs.last_bin) * (self->pairs.most - self->pairs.least) / BINS;
-    fil_parallel_for(context, def->strands, GRAIN, count_strands, self);
-    for (int strand = 0; strand < def->strands; ++strand)
-        self->start[strand + 1] += self->start[strand];
-    int64_t found = self->start[def->strands];
+    double margin = self->margin;
+    share_out(self->def, &pairs, &body);
+    int64_t found = count_touches(context, self, self->def->strands < 2000 ? 1 : 16, pairs, body);
+    if (found < pairs + body && self->stride > 1) {
+        self->margin = margin;
+        memset(self->pairs.bins, 0, sizeof self->pairs.bins);
+        memset(self->body.bins, 0, sizeof self->body.bins);
+        found = count_touches(context, self, 1, pairs, body);
+    }
     self->found = FIL_ARENA_ARRAY(arena, fil_contact_hair_touch, found);
     if (!self->found)
         return FIL_NO_MEMORY;
-    fil_parallel_for(context, def->strands, GRAIN, write_strands, self);
-    *count = thin_out(self, found);
+    fil_parallel_for(context, self->def->strands, GRAIN, write_strands, self);
+    *count = thin_out(self, found, pairs, body);
     return FIL_OK;
 }
 
@@ -226,9 +263,10 @@ fil_status fil_contact_hair_touch_find(fil_context *context, fil_arena *arena, c
     double thickest = 0;
     for (int i = 0; i < def->strands; ++i)
         thickest = radius[i] > thickest ? radius[i] : thickest;
-    self->pairs.least = -2 * thickest, self->pairs.most = 2 * fil_contact_hair_groom_spacing(def);
+    self->widest = 2 * thickest;
+    self->pairs.least = -self->widest, self->pairs.most = 2 * fil_contact_hair_groom_spacing(def);
     self->body.least = -0.01, self->body.most = 0.01;
-    self->margin = self->pairs.most + 2 * thickest;
+    self->margin = self->pairs.most + self->widest;
     self->start = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)def->strands + 1);
     int *edge, edges;
     fil_status status = self->start ? list_edges(arena, def, &edge, &edges) : FIL_NO_MEMORY;

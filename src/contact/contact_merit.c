@@ -11,45 +11,6 @@
 #include "math/cone.h"
 #include "math/mat3.h"
 
-#include <string.h>
-
-// The mean diagonal of W from the primal view: diagonal blocks are sums of |L⁻¹ hᵀ|² over the sides of a contact.
-static fil_status diagonal_sum_matrix_free(const fil_contact_operator *op, fil_arena *arena, double *sum)
-{
-    const fil_contact_problem *problem = op->problem;
-    const fil_contact_jacobian *H = &problem->H;
-    int most = 0;
-    for (int body = 0; body < problem->A.body_count; ++body) {
-        int dofs = problem->A.dof_start[body + 1] - problem->A.dof_start[body];
-        most = dofs > most ? dofs : most;
-    }
-    double *column = FIL_ARENA_ARRAY(arena, double, most);
-    if (!column)
-        return FIL_NO_MEMORY;
-    *sum = 0;
-    for (int side = 0; side < H->side_start[problem->contact_count]; ++side)
-        for (int k = 0; k < 3; ++k) {
-            int body = H->body[side], dofs = problem->A.dof_start[body + 1] - problem->A.dof_start[body];
-            memset(column, 0, (size_t)dofs * sizeof *column);
-            for (int d = 0; d < H->dof_count[side]; ++d)
-                column[H->first_dof[side] + d] = H->value[H->value_start[side] + 3 * d + k];
-            fil_system_forward(&op->system, body, H->first_dof[side], column);
-            for (int d = H->first_dof[side]; d < dofs; ++d)
-                *sum += column[d] * column[d];
-        }
-    return FIL_OK;
-}
-
-static double diagonal_sum_dual(const fil_block_matrix *W)
-{
-    double sum = 0;
-    for (int i = 0; i < W->rows; ++i)
-        for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k)
-            if (W->column[k] == i)
-                sum += W->value[9 * k] + W->value[9 * k + 4] + W->value[9 * k + 8];
-    return sum;
-}
-
 fil_status fil_contact_merit_make(const fil_contact_operator *op, fil_arena *arena, fil_contact_merit *out)
 {
     int n = op->problem->contact_count;
@@ -57,12 +18,12 @@ fil_status fil_contact_merit_make(const fil_contact_operator *op, fil_arena *are
     fil_arena_mark mark = fil_arena_mark_now(arena);
     double *zero = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)n), *q = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)n);
     fil_status status = zero && q ? FIL_OK : FIL_NO_MEMORY;
-    double sum = 0;
-    if (status == FIL_OK && op->matrix_free)
-        status = diagonal_sum_matrix_free(op, arena, &sum);
-    else if (status == FIL_OK)
-        sum = diagonal_sum_dual(&op->problem->W);
+    if (status == FIL_OK)
+        status = fil_contact_operator_diagonal(op, arena, q);
     if (status == FIL_OK) {
+        double sum = 0;
+        for (int i = 0; i < n; ++i)
+            sum += q[i];
         if (sum > 0 && 3.0 * n / sum < INFINITY)
             out->rho = 3.0 * n / sum;
         fil_contact_operator_apply(op, zero, q);

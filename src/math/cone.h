@@ -8,12 +8,13 @@
 static inline void fil_cone_project(double mu, double x[3])
 {
     double tangent = sqrt(x[1] * x[1] + x[2] * x[2]);
-    if (tangent <= mu * x[0])
-        return;
+    // First, because without friction a negative normal without tangent would count as inside.
     if (x[0] + mu * tangent <= 0) {
         x[0] = x[1] = x[2] = 0;
         return;
     }
+    if (tangent <= mu * x[0])
+        return;
     double normal = (x[0] + mu * tangent) / (1 + mu * mu);
     double scale = mu * normal / tangent;
     x[0] = normal;

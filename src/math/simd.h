@@ -1,8 +1,8 @@
-// Four doubles in one register, through GCC's vector extensions: plain operators. Intrinsics only where no operator
-// says the same, each with a fallback of equal meaning.
+// Four doubles or eight floats in one register, through GCC's vector extensions: plain operators. Intrinsics only where
+// no operator says the same, each with a fallback of equal meaning.
 //
-// Comparisons give a mask (fil_m4: all bits set or none, per lane); fil_v4_select chooses by it. A mask is a vector of
-// whole numbers, so masks combine with & | ~.
+// Comparisons give a mask (fil_m4, fil_m8: all bits set or none, per lane); fil_v4_select chooses by it. A mask is a
+// vector of whole numbers, so masks combine with & | ~.
 #ifndef FIL_MATH_SIMD_H
 #define FIL_MATH_SIMD_H
 
@@ -96,6 +96,58 @@ static inline bool fil_m4_all(fil_m4 mask)
 static inline fil_m4 fil_v4_finite(fil_v4 a)
 {
     return fil_v4_abs(a) <= 0x1.fffffffffffffp+1023;
+}
+
+// Eight floats. Functions of the same name mean the same: code for both precisions is written once
+// (math/lanes_double.h).
+typedef float fil_v8 __attribute__((vector_size(32)));
+typedef int32_t fil_m8 __attribute__((vector_size(32)));
+
+static inline fil_v8 fil_v8_load(const float *p)
+{
+    fil_v8 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void fil_v8_store(float *p, fil_v8 v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+static inline fil_v8 fil_v8_all(float x)
+{
+    return (fil_v8){x, x, x, x, x, x, x, x};
+}
+
+static inline fil_v8 fil_v8_select(fil_m8 mask, fil_v8 a, fil_v8 b)
+{
+    return (fil_v8)((mask & (fil_m8)a) | (~mask & (fil_m8)b));
+}
+
+static inline fil_v8 fil_v8_max(fil_v8 a, fil_v8 b)
+{
+    return fil_v8_select(a > b, a, b);
+}
+
+static inline fil_v8 fil_v8_sqrt(fil_v8 a)
+{
+#ifdef __AVX__
+    return (fil_v8)_mm256_sqrt_ps((__m256)a);
+#else
+    for (int lane = 0; lane < 8; ++lane)
+        a[lane] = sqrtf(a[lane]);
+    return a;
+#endif
+}
+
+static inline fil_v8 fil_v8_fma(fil_v8 a, fil_v8 b, fil_v8 c)
+{
+#ifdef __FMA__
+    return (fil_v8)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return a * b + c;
+#endif
 }
 
 // Four vectors of three, side by side.

@@ -10,6 +10,10 @@
 //
 // Cost: n (bandwidth + 1)(bandwidth + 2) / 2 fused multiply-adds for four matrices; bench/band_lapack measures it.
 //
+// The band of the inverse follows from the factors alone, from the last column up (Takahashi's recurrence):
+//
+//   Z(i, j) = - Σ_k L(k, j) Z(i, k),    Z(j, j) = 1 / D(j) - Σ_k L(k, j) Z(k, j),    j < k <= j + bandwidth
+//
 // Limits: without pivoting an indefinite matrix may lose digits; negative[] tells, and the caller has to shift it.
 #include "numeric/band.h"
 
@@ -142,99 +146,51 @@ void fil_band_factor(int n, int bandwidth, double small, double *A, int negative
         negative[lane] = n - (int)positive[lane];
 }
 
-// One step of either substitution: x is known, the next B unknowns (in reach) lose its share and move up by one. L(i)
-// is `step` numbers after L(i - 1); `last`: the unknown that comes into reach. Returns x.
-INLINE fil_v4 substitute(int B, fil_v4 *reach, const double *L, int64_t step, fil_v4 last)
-{
-    fil_v4 x = reach[0];
-    reach[B] = last;
-    UNROLL
-    for (int i = 1; i <= B; ++i)
-        reach[i - 1] = fil_v4_fma(-x, fil_v4_load(L + step * i), reach[i]);
-    return x;
-}
+#include "math/lanes_double.h"
+#include "numeric/band_solve.h"
 
-// L y = x, x <- y / D
-INLINE void solve_lower(int B, int64_t n, const double *factor, double *x)
+#include "math/lanes_float.h"
+#include "numeric/band_solve.h"
+
+// Column j of the band of A⁻¹ from the columns behind it.
+INLINE void invert_column(int64_t B, int64_t rows, const double *L, double *Z)
 {
-    fil_v4 reach[RING];
-    UNROLL
-    for (int i = 0; i < B; ++i)
-        reach[i] = i < n ? fil_v4_load(x + LANES * i) : fil_v4_all(0);
-    for (int64_t j = 0; j < n; ++j) {
-        const double *column = factor + LANES * (B + 1) * j;
-        fil_v4 last = j + B < n ? fil_v4_load(x + LANES * (j + B)) : fil_v4_all(0);
-        fil_v4 y = substitute(B, reach, column, LANES, last);
-        fil_v4_store(x + LANES * j, y * fil_v4_load(column));
+    int64_t width = LANES * (B + 1);
+    fil_v4 diagonal = fil_v4_load(L);
+    for (int64_t i = rows; i >= 1; --i) {
+        fil_v4 sum = fil_v4_all(0);
+        // Z(j + i, j + k): below the diagonal up to k = i, above it afterwards.
+        for (int64_t k = 1; k <= i; ++k)
+            sum = fil_v4_fma(-fil_v4_load(L + LANES * k), fil_v4_load(Z + width * k + LANES * (i - k)), sum);
+        for (int64_t k = i + 1; k <= rows; ++k)
+            sum = fil_v4_fma(-fil_v4_load(L + LANES * k), fil_v4_load(Z + width * i + LANES * (k - i)), sum);
+        fil_v4_store(Z + LANES * i, sum);
+        diagonal = fil_v4_fma(-fil_v4_load(L + LANES * i), sum, diagonal);
     }
+    fil_v4_store(Z, diagonal);
 }
 
-// Lᵀ x = x, from the last row up.
-INLINE void solve_upper(int B, int64_t n, const double *factor, double *x)
+// Most columns have B rows below the diagonal: with B as a constant their loops unroll.
+INLINE void invert_columns(int64_t B, int64_t n, const double *factor, double *Z)
 {
-    fil_v4 reach[RING];
-    UNROLL
-    for (int i = 0; i < B; ++i)
-        reach[i] = i < n ? fil_v4_load(x + LANES * (n - 1 - i)) : fil_v4_all(0);
-    int64_t j = n - 1;
-    for (; j >= B; --j) {
-        const double *column = factor + LANES * (B + 1) * j;
-        fil_v4 last = fil_v4_load(x + LANES * (j - B));
-        fil_v4_store(x + LANES * j, substitute(B, reach, column, -LANES * B, last));
-    }
-    for (; j >= 0; --j) {
-        const double *column = factor + LANES * (B + 1) * j;
-        for (int i = 1; i <= j; ++i)
-            reach[i] = fil_v4_fma(-reach[0], fil_v4_load(column - LANES * B * i), reach[i]);
-        fil_v4_store(x + LANES * j, reach[0]);
-        for (int i = 0; i < j; ++i)
-            reach[i] = reach[i + 1];
-    }
+    int64_t width = LANES * (B + 1), j = n - 1;
+    for (; j >= 0 && n - 1 - j < B; --j)
+        invert_column(B, n - 1 - j, factor + width * j, Z + width * j);
+    for (; j >= 0; --j)
+        invert_column(B, B, factor + width * j, Z + width * j);
 }
 
-static void solve_10(int n, const double *factor, double *x)
-{
-    solve_lower(10, n, factor, x);
-    solve_upper(10, n, factor, x);
-}
-
-static void solve_11(int n, const double *factor, double *x)
-{
-    solve_lower(11, n, factor, x);
-    solve_upper(11, n, factor, x);
-}
-
-static void solve_any(int64_t n, int64_t B, const double *factor, double *x)
-{
-    for (int64_t j = 0; j < n; ++j) {
-        const double *column = factor + LANES * (B + 1) * j;
-        fil_v4 y = fil_v4_load(x + LANES * j);
-        for (int64_t i = 1; i <= smaller(B, n - 1 - j); ++i) {
-            double *target = x + LANES * (j + i);
-            fil_v4_store(target, fil_v4_fma(-y, fil_v4_load(column + LANES * i), fil_v4_load(target)));
-        }
-        fil_v4_store(x + LANES * j, y * fil_v4_load(column));
-    }
-    for (int64_t j = n - 1; j >= 0; --j) {
-        const double *column = factor + LANES * (B + 1) * j;
-        fil_v4 sum = fil_v4_load(x + LANES * j);
-        for (int64_t i = smaller(B, n - 1 - j); i >= 1; --i)
-            sum = fil_v4_fma(-fil_v4_load(column + LANES * i), fil_v4_load(x + LANES * (j + i)), sum);
-        fil_v4_store(x + LANES * j, sum);
-    }
-}
-
-void fil_band_solve(int n, int bandwidth, const double *factor, double *x)
+void fil_band_inverse(int n, int bandwidth, const double *factor, double *Z)
 {
     switch (bandwidth) {
     case 10:
-        solve_10(n, factor, x);
+        invert_columns(10, n, factor, Z);
         break;
     case 11:
-        solve_11(n, factor, x);
+        invert_columns(11, n, factor, Z);
         break;
     default:
-        solve_any(n, bandwidth, factor, x);
+        invert_columns(bandwidth, n, factor, Z);
     }
 }
 

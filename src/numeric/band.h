@@ -13,6 +13,10 @@
 void fil_band_factor(int n, int bandwidth, double small, double *A, int negative[4]);
 // x <- (L D Lᵀ)⁻¹ x
 void fil_band_solve(int n, int bandwidth, const double *factor, double *x);
+// The same for eight matrices in floats: eight lanes where the others have four. The factors are rounded from doubles.
+void fil_band_solve_float(int n, int bandwidth, const float *factor, float *x);
+// Z: the entries of A⁻¹ within the band, in the layout of A; places below the last row are left as they are.
+void fil_band_inverse(int n, int bandwidth, const double *factor, double *Z);
 // y = A x, A as before fil_band_factor
 void fil_band_multiply(int n, int bandwidth, const double *A, const double *x, double *y);
 

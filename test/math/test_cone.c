@@ -18,6 +18,15 @@ static double distance(const double a[3], const double b[3])
     return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
+// Without friction the cone is a ray: what pulls goes to its end.
+TEST(cone_without_friction_does_not_pull)
+{
+    double x[3] = {-1, 0, 0}, open[3] = {2, 0, 0}, none[3] = {0};
+    fil_cone_project(0, x);
+    ck_assert(x[0] == 0);
+    ck_assert(fil_cone_natural(0, 1, none, open) == 0);
+}
+
 TEST(cone_projection_is_inside_and_idempotent)
 {
     fil_rng rng = fil_rng_make(41);

@@ -116,6 +116,65 @@ TEST(band_solves_as_dense)
             }
 }
 
+// The band of the inverse, against unit vectors.
+TEST(band_inverse_is_that_of_dense)
+{
+    fil_rng rng = fil_rng_make(58);
+    for (int s = 0; s < SIZES; ++s)
+        for (int w = 0; w < BANDWIDTHS; ++w) {
+            int n = sizes[s], bandwidth = bandwidths[w], ignored[4];
+            static double A[SIZE], factor[SIZE], Z[SIZE];
+            static square dense;
+            for (int lane = 0; lane < LANES; ++lane)
+                random_lane(&rng, n, bandwidth, lane, A);
+            memcpy(factor, A, sizeof A);
+            fil_band_factor(n, bandwidth, 0, factor, ignored);
+            fil_band_inverse(n, bandwidth, factor, Z);
+            for (int lane = 0; lane < LANES; ++lane)
+                for (int j = 0; j < n; ++j) {
+                    double unit[MOST] = {0};
+                    unit[j] = 1;
+                    to_dense(n, bandwidth, A, lane, dense);
+                    dense_solve(n, dense, unit);
+                    for (int k = 0; k <= bandwidth && j + k < n; ++k)
+                        ck_assert_msg(fabs(*at(Z, bandwidth, j + k, j, lane) - unit[j + k]) <= 1e-13 * unit[j],
+                                      "n %d, bandwidth %d: (%d, %d)", n, bandwidth, j + k, j);
+                }
+        }
+}
+
+// Eight lanes of floats solve as two times four of doubles.
+TEST(band_floats_solve_as_doubles)
+{
+    fil_rng rng = fil_rng_make(59);
+    for (int s = 0; s < SIZES; ++s)
+        for (int w = 0; w < BANDWIDTHS; ++w) {
+            int n = sizes[s], bandwidth = bandwidths[w], ignored[4];
+            static double A[SIZE], x[LANES * MOST];
+            static float floats[2 * SIZE], y[2 * LANES * MOST];
+            for (int lane = 0; lane < LANES; ++lane)
+                random_lane(&rng, n, bandwidth, lane, A);
+            random_vector(&rng, n, x);
+            fil_band_factor(n, bandwidth, 0, A, ignored);
+            for (int k = 0; k < 2 * LANES * n * (bandwidth + 1); ++k)
+                floats[k] = (float)A[k / (2 * LANES) * LANES + k % LANES];
+            for (int k = 0; k < 2 * LANES * n; ++k)
+                y[k] = (float)((k / LANES % 2 ? -1 : 1) * x[k / (2 * LANES) * LANES + k % LANES]);
+            fil_band_solve(n, bandwidth, A, x);
+            fil_band_solve_float(n, bandwidth, floats, y);
+            for (int lane = 0; lane < 2 * LANES; ++lane) {
+                double size = 0;
+                for (int i = 0; i < n; ++i)
+                    size = fmax(size, fabs(x[LANES * i + lane % LANES]));
+                for (int i = 0; i < n; ++i) {
+                    double expected = (lane < LANES ? 1 : -1) * x[LANES * i + lane % LANES];
+                    ck_assert_msg(fabs((double)y[2 * LANES * i + lane] - expected) <= 1e-6 * size, "n %d, bandwidth %d",
+                                  n, bandwidth);
+                }
+            }
+        }
+}
+
 // Nothing is written beyond the arrays, which lie at the end of their memory (AddressSanitizer watches).
 TEST(band_stays_within_its_arrays)
 {

@@ -1,0 +1,79 @@
+// Contact problems of strands: the form that makes products fast. See contact_strands.c.
+//
+// A blocked vector holds three numbers per contact, eight contacts side by side: component k of the contact at `slot`
+// is at [slot + 8 k]. Places without a contact hold zeros.
+#ifndef FIL_CONTACT_STRANDS_H
+#define FIL_CONTACT_STRANDS_H
+
+#include "base/arena.h"
+
+enum {
+    FIL_STRANDS_LANES = 8,                     // strands of a pack, contacts of a block
+    FIL_STRANDS_BLOCK = 3 * FIL_STRANDS_LANES, // numbers of a block
+    FIL_STRANDS_MOST_ROWS = 8192,              // unknowns of one strand: a pack is solved on the stack
+    FIL_STRANDS_MOST_BAND = 64,
+};
+
+// A side: weights[0] times the three unknowns at place[0] plus weights[1] times those at place[1], seen in the frame of
+// the contact. A place is 8 times the row in the pack plus the lane.
+typedef struct fil_strands_side {
+    int target; // the slot of the contact, plus the size of a blocked vector for the second side of a contact
+    int place[2];
+} fil_strands_side;
+
+// What exists in both precisions.
+#define FIL_STRANDS_NUMBERS(real)                                                                                      \
+    struct {                                                                                                           \
+        real *frame;         /* [blocks × 9 × 8] by columns, as in H */                                              \
+        real *weight;        /* [sides × 2] */                                                                        \
+        real *factor;        /* [factor_start[packs]] by packs; doubles: two halves of four lanes one after another */ \
+        real *force, *point; /* memory for products: one blocked vector, two of them */                                \
+    }
+
+typedef struct fil_contact_strands {
+    const fil_context *context;
+    const fil_contact_problem *problem;
+    int blocks, packs;
+    int busy_packs;         // those with contacts come first
+    int *slot;              // [contacts] where a contact lies in a blocked vector
+    int *body;              // [packs × 8] which body is in which lane; -1: none
+    int *rows, *bandwidth;  // [packs]
+    int64_t *factor_start;  // [packs + 1]
+    int *side_start;        // [2 packs + 1] sides of each half of a pack
+    fil_strands_side *side; // in the order of halves, then of contacts
+    FIL_STRANDS_NUMBERS(double) numbers;
+    FIL_STRANDS_NUMBERS(float) numbers_float; // empty until fil_contact_strands_add_float
+    double *q;                                // blocked: the velocity without impulses
+    double *trace; // [blocks × 8] of the diagonal blocks of W, place of a contact as in a blocked vector
+} fil_contact_strands;
+
+// *out is NULL when the primal view of the problem does not have this form, or A is not positive definite.
+fil_status fil_contact_strands_make(fil_context *context, fil_arena *arena, const fil_contact_problem *problem,
+                                    fil_contact_strands **out);
+// Floats besides the doubles, in other units: u / velocity = (W r + q) / velocity as a function of r / impulse, so that
+// numbers are near 1. Changes nothing else.
+fil_status fil_contact_strands_add_float(fil_contact_strands *strands, fil_arena *arena, double impulse,
+                                         double velocity);
+
+// Where a contact is in arrays with one number per contact, like trace.
+static inline int fil_contact_strands_place(const fil_contact_strands *strands, int contact)
+{
+    int slot = strands->slot[contact];
+    return slot / FIL_STRANDS_BLOCK * FIL_STRANDS_LANES + slot % FIL_STRANDS_BLOCK;
+}
+
+// From the order of the problem, three numbers per contact, to a blocked vector and back.
+void fil_contact_strands_block(const fil_contact_strands *strands, const double *x, double *blocked);
+void fil_contact_strands_unblock(const fil_contact_strands *strands, const double *blocked, double *x);
+
+// u = W r + q, all blocked vectors; u may be r. See contact_strands_product.c.
+void fil_contact_strands_product(const fil_contact_strands *strands, const double *r, const double *q, double *u);
+void fil_contact_strands_product_float(const fil_contact_strands *strands, const float *r, const float *q, float *u);
+// v = A⁻¹ (b + Hᵀ r) in the order of the problem, r blocked.
+void fil_contact_strands_product_velocity(const fil_contact_strands *strands, const double *r, double *v);
+// u = H v + w, blocked, with the v of the call before.
+void fil_contact_strands_product_points(const fil_contact_strands *strands, const double *w, double *u);
+// Fills trace. See contact_strands_diagonal.c.
+fil_status fil_contact_strands_diagonal(fil_contact_strands *strands, fil_arena *arena);
+
+#endif

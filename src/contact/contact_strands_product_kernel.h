@@ -1,0 +1,115 @@
+// The three passes of contact_strands_product.c, written once for both precisions: included there after
+// math/lanes_double.h and after math/lanes_float.h.
+
+typedef struct NAME(product_job) {
+    const fil_contact_strands *S;
+    const REAL *r, *q;
+    REAL *u;
+} NAME(product_job);
+
+// force = Fᵀ r
+static void NAME(turn_impulses)(void *data, int64_t begin, int64_t end)
+{
+    const NAME(product_job) *job = data;
+    for (int64_t block = begin; block < end; ++block)
+        for (int lane = 0; lane < LANES; lane += WIDTH) {
+            const REAL *F = job->S->NAME(numbers).frame + 3 * BLOCK * block + lane, *r = job->r + BLOCK * block + lane;
+            REAL *force = job->S->NAME(numbers).force + BLOCK * block + lane;
+            VECTOR normal = V(load)(r), first = V(load)(r + LANES), second = V(load)(r + 2 * LANES);
+            for (int k = 0; k < 3; ++k, F += 3 * LANES) {
+                VECTOR sum = V(load)(F) * normal;
+                sum = V(fma)(V(load)(F + LANES), first, sum);
+                V(store)(force + LANES * k, V(fma)(V(load)(F + 2 * LANES), second, sum));
+            }
+        }
+}
+
+// u = F (first point + second point) + q
+static void NAME(turn_points)(void *data, int64_t begin, int64_t end)
+{
+    const NAME(product_job) *job = data;
+    const int64_t size = BLOCK * (int64_t)job->S->blocks;
+    for (int64_t block = begin; block < end; ++block)
+        for (int lane = 0; lane < LANES; lane += WIDTH) {
+            const REAL *F = job->S->NAME(numbers).frame + 3 * BLOCK * block + lane, *q = job->q + BLOCK * block + lane;
+            const REAL *point = job->S->NAME(numbers).point + BLOCK * block + lane;
+            VECTOR x[3];
+            for (int k = 0; k < 3; ++k)
+                x[k] = V(load)(point + LANES * k) + V(load)(point + size + LANES * k);
+            for (int k = 0; k < 3; ++k, F += LANES) {
+                VECTOR sum = V(fma)(V(load)(F), x[0], V(load)(q + LANES * k));
+                sum = V(fma)(V(load)(F + 3 * LANES), x[1], sum);
+                V(store)(job->u + BLOCK * block + lane + LANES * k, V(fma)(V(load)(F + 6 * LANES), x[2], sum));
+            }
+        }
+}
+
+// A part is what one vector holds: a pack, or half of one. Its sides:
+static inline const fil_strands_side *NAME(part_sides)(const fil_contact_strands *S, int64_t part, int *begin, int *end)
+{
+    *begin = S->side_start[part * WIDTH / HALF];
+    *end = S->side_start[(part + 1) * WIDTH / HALF];
+    return S->side;
+}
+
+// Where a place is in the unknowns of a part.
+static inline int NAME(row_of)(int place)
+{
+    return WIDTH == LANES ? place : place / LANES * WIDTH + place % WIDTH;
+}
+
+static inline void NAME(add_forces)(const fil_contact_strands *S, int64_t part, REAL *x)
+{
+    const int size = BLOCK * S->blocks;
+    int begin, end;
+    const fil_strands_side *side = NAME(part_sides)(S, part, &begin, &end);
+    for (int s = begin; s < end; ++s) {
+        const REAL *f = S->NAME(numbers).force + (side[s].target < size ? side[s].target : side[s].target - size);
+        const REAL *weight = S->NAME(numbers).weight + 2 * (int64_t)s;
+        REAL *a = x + NAME(row_of)(side[s].place[0]), *b = x + NAME(row_of)(side[s].place[1]);
+        for (int k = 0; k < 3; ++k) {
+            a[WIDTH * k] += weight[0] * f[LANES * k];
+            b[WIDTH * k] += weight[1] * f[LANES * k];
+        }
+    }
+}
+
+static inline void NAME(read_points)(const fil_contact_strands *S, int64_t part, const REAL *x)
+{
+    int begin, end;
+    const fil_strands_side *side = NAME(part_sides)(S, part, &begin, &end);
+    for (int s = begin; s < end; ++s) {
+        const REAL *weight = S->NAME(numbers).weight + 2 * (int64_t)s;
+        const REAL *a = x + NAME(row_of)(side[s].place[0]), *b = x + NAME(row_of)(side[s].place[1]);
+        REAL *point = S->NAME(numbers).point + side[s].target;
+        for (int k = 0; k < 3; ++k)
+            point[LANES * k] = weight[0] * a[WIDTH * k] + weight[1] * b[WIDTH * k];
+    }
+}
+
+static inline void NAME(solve_part)(const fil_contact_strands *S, int64_t part, REAL *x)
+{
+    int64_t pack = part * WIDTH / LANES, entries = S->rows[pack] * (int64_t)(S->bandwidth[pack] + 1);
+    const REAL *factor = S->NAME(numbers).factor + S->factor_start[pack] + part % (LANES / WIDTH) * WIDTH * entries;
+    NAME(fil_band_solve)(S->rows[pack], S->bandwidth[pack], factor, x);
+}
+
+static void NAME(solve_packs)(void *data, int64_t begin, int64_t end)
+{
+    const fil_contact_strands *S = data;
+    REAL x[FIL_STRANDS_MOST_ROWS * WIDTH] __attribute__((aligned(32)));
+    for (int64_t part = begin * LANES / WIDTH; part < end * LANES / WIDTH; ++part) {
+        memset(x, 0, (size_t)S->rows[part * WIDTH / LANES] * WIDTH * sizeof *x);
+        NAME(add_forces)(S, part, x);
+        NAME(solve_part)(S, part, x);
+        NAME(read_points)(S, part, x);
+    }
+}
+
+void NAME(fil_contact_strands_product)(const fil_contact_strands *strands, const REAL *r, const REAL *q, REAL *u)
+{
+    NAME(product_job) job = {.S = strands, .r = r, .q = q, .u = u};
+    fil_parallel_for(strands->context, strands->blocks, block_grain, NAME(turn_impulses), &job);
+    fil_parallel_for(strands->context, strands->busy_packs, pack_grain, NAME(solve_packs), (void *)strands);
+    fil_parallel_for(strands->context, strands->blocks, block_grain, NAME(turn_points), &job);
+}
