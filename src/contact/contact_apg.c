@@ -159,6 +159,7 @@ static bool floats_serve(const apg *a, bool just_judged)
 
 #include "math/lanes_float.h"
 
+// NOLINTNEXTLINE(readability-duplicate-include): once for each precision
 #include "contact/contact_apg_kernel.h"
 
 // Strands where they are, also when W is given: a product is cheaper.

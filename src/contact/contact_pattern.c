@@ -115,6 +115,7 @@ static void copy_columns(void *data, int64_t begin, int64_t end)
     }
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): rows are written through the job
 void fil_pattern_columns(fil_context *context, const fil_pattern *pattern, const int64_t *start, int *column)
 {
     pattern_job job = {.pattern = pattern, .start = start, .column = column};

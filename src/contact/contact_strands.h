@@ -22,6 +22,7 @@ typedef struct fil_strands_side {
 } fil_strands_side;
 
 // What exists in both precisions.
+// NOLINTBEGIN(bugprone-macro-parentheses): a type
 #define FIL_STRANDS_NUMBERS(real)                                                                                      \
     struct {                                                                                                           \
         real *frame;         /* [blocks × 9 × 8] by columns, as in H */                                              \
@@ -29,6 +30,7 @@ typedef struct fil_strands_side {
         real *factor;        /* [factor_start[packs]] by packs; doubles: two halves of four lanes one after another */ \
         real *force, *point; /* memory for products: one blocked vector, two of them */                                \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 
 typedef struct fil_contact_strands {
     const fil_context *context;

@@ -22,6 +22,7 @@ enum { LANES = FIL_STRANDS_LANES, BLOCK = FIL_STRANDS_BLOCK, HALF = 4, block_gra
 
 #include "math/lanes_float.h"
 
+// NOLINTNEXTLINE(readability-duplicate-include): once for each precision
 #include "contact/contact_strands_product_kernel.h"
 
 typedef struct velocity_job {

@@ -106,6 +106,7 @@ static void NAME(solve_packs)(void *data, int64_t begin, int64_t end)
     }
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the blocks write u through the job
 void NAME(fil_contact_strands_product)(const fil_contact_strands *strands, const REAL *r, const REAL *q, REAL *u)
 {
     NAME(product_job) job = {.S = strands, .r = r, .q = q, .u = u};

@@ -150,6 +150,7 @@ void fil_band_factor(int n, int bandwidth, double small, double *A, int negative
 #include "numeric/band_solve.h"
 
 #include "math/lanes_float.h"
+// NOLINTNEXTLINE(readability-duplicate-include): once for each precision
 #include "numeric/band_solve.h"
 
 // Column j of the band of A⁻¹ from the columns behind it.

@@ -78,6 +78,7 @@ INLINE void fill_band(int B, const fil_inverse *inverse, const double *L)
         fill_column(B, inverse->dofs, j, L, inverse->band);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the inverse lives in it
 fil_inverse fil_inverse_make(int dofs, int bandwidth, const double *L, double *work)
 {
     fil_inverse inverse = {
