@@ -215,17 +215,17 @@ static void repair(fil_curves_raw *raw, fil_curves_report *report)
 
 // ---- units
 
-static double distance(const double *a, const double *b)
+double fil_curves_distance(const double *a, const double *b)
 {
     double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
     return sqrt(x * x + y * y + z * z);
 }
 
-static double length_of(const double *position, int count)
+double fil_curves_length(const double *position, int count)
 {
     double length = 0;
     for (int i = 1; i < count; ++i)
-        length += distance(position + 3 * (int64_t)i, position + 3 * (int64_t)(i - 1));
+        length += fil_curves_distance(position + 3 * (int64_t)i, position + 3 * (int64_t)(i - 1));
     return length;
 }
 
@@ -242,7 +242,7 @@ static fil_status guess_unit(const fil_curves_raw *raw, double *unit)
         return FIL_NO_MEMORY;
     const double *position = raw->position;
     for (int s = 0; s < raw->strand_count; ++s) {
-        lengths[s] = length_of(position, raw->vertex_count[s]);
+        lengths[s] = fil_curves_length(position, raw->vertex_count[s]);
         position += 3 * (int64_t)raw->vertex_count[s];
     }
     qsort(lengths, (size_t)raw->strand_count, sizeof *lengths, compare_lengths);
@@ -443,7 +443,7 @@ void fil_curves_measure(const fil_curves *curves, fil_curves_info *out)
         int count = curves->vertex_count[s];
         double length = 0;
         for (int i = 1; i < count; ++i) {
-            double segment = distance(x + 3 * (int64_t)i, x + 3 * (int64_t)(i - 1));
+            double segment = fil_curves_distance(x + 3 * (int64_t)i, x + 3 * (int64_t)(i - 1));
             bool first = s == 0 && i == 1;
             out->segment[0] = first ? segment : fmin(out->segment[0], segment);
             out->segment[2] = fmax(out->segment[2], segment);
@@ -467,13 +467,13 @@ static void resample_strand(const double *x, const double *radius, int count, do
                             double *to_radius, int to_count)
 {
     int at = 0; // the segment behind vertex `at`
-    double passed = 0, segment = distance(x, x + 3);
+    double passed = 0, segment = fil_curves_distance(x, x + 3);
     for (int i = 0; i < to_count; ++i) {
         double wanted = length * i / (to_count - 1);
         while (at < count - 2 && passed + segment < wanted) {
             passed += segment;
             ++at;
-            segment = distance(x + 3 * (int64_t)at, x + 3 * (int64_t)(at + 1));
+            segment = fil_curves_distance(x + 3 * (int64_t)at, x + 3 * (int64_t)(at + 1));
         }
         double t = segment > 0 ? fmin(fmax((wanted - passed) / segment, 0), 1) : 0;
         t = i == to_count - 1 ? 1 : t;
@@ -498,7 +498,7 @@ fil_status fil_curves_resample(fil_context *context, const fil_curves *curves, d
     double total = 0;
     const double *x = curves->position;
     for (int s = 0; s < curves->strand_count; ++s) {
-        total += vertices_for(length_of(x, curves->vertex_count[s]), segment);
+        total += vertices_for(fil_curves_length(x, curves->vertex_count[s]), segment);
         x += 3 * (int64_t)curves->vertex_count[s];
     }
     if (!(total <= INT_MAX))
@@ -511,7 +511,7 @@ fil_status fil_curves_resample(fil_context *context, const fil_curves *curves, d
     for (int s = 0; s < curves->strand_count; ++s) {
         int count = curves->vertex_count[s];
         x = curves->position + 3 * from;
-        double length = length_of(x, count);
+        double length = fil_curves_length(x, count);
         int made = (int)vertices_for(length, segment);
         resample_strand(x, curves->radius ? curves->radius + from : NULL, count, length, (*out)->position + 3 * to,
                         curves->radius ? (*out)->radius + to : NULL, made);

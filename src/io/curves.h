@@ -95,4 +95,7 @@ void fil_curves_usda_put_counts(const fil_curves_output *out, const int *counts,
 void fil_curves_usda_put_points(const fil_curves_output *out, const double *position, int64_t count);
 void fil_curves_usda_put_widths(const fil_curves_output *out, const double *radius, int64_t count);
 
+double fil_curves_distance(const double *a, const double *b); // of two places
+double fil_curves_length(const double *position, int count);  // of a polyline
+
 #endif

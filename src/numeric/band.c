@@ -17,12 +17,7 @@
 // Limits: without pivoting an indefinite matrix may lose digits; negative[] tells, and the caller has to shift it.
 #include "numeric/band.h"
 
-#define INLINE static inline __attribute__((always_inline))
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
+#include "numeric/unroll.h"
 
 // RING: a power of two above each bandwidth that is compiled as a constant.
 enum { LANES = 4, RING = 16 };

@@ -16,12 +16,7 @@
 // Cost: dofs × bandwidth² / 4 vector multiply-adds for the band, bandwidth per row of Y.
 #include "numeric/inverse.h"
 
-#define INLINE static inline __attribute__((always_inline))
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
+#include "numeric/unroll.h"
 
 enum { LANES = 4, LARGEST_CONSTANT = 11 };
 

@@ -5,6 +5,7 @@
 // neighbours; how many is kept for those who want to know.
 #include "scene/film_groom.h"
 
+#include "io/curves.h"
 #include "scene/film_spot.h"
 #include "scene/groom.h"
 
@@ -68,34 +69,20 @@ static void thin_out(fil_curves *curves, int every)
     curves->vertex_total = to;
 }
 
-static double distance(const double *a, const double *b)
-{
-    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return sqrt(x * x + y * y + z * z);
-}
-
-static double length_of(const double *x, int count)
-{
-    double length = 0;
-    for (int i = 1; i < count; ++i)
-        length += distance(x + 3 * (ptrdiff_t)i, x + 3 * (ptrdiff_t)(i - 1));
-    return length;
-}
-
 // Leaves out inner vertices that are too near to the one before or, at the end, to the tip; moves the rest to `to`. How
 // many stay.
 static int merge_strand(fil_curves *curves, int64_t from, int count, int64_t to)
 {
     double *x = curves->position, *radius = curves->radius;
-    double least = 0.01 * length_of(x + 3 * from, count) / (count - 1);
+    double least = 0.01 * fil_curves_length(x + 3 * from, count) / (count - 1);
     int kept = 0;
     for (int i = 0; i < count; ++i) {
         const double *here = x + 3 * (from + i);
-        bool near = kept > 0 && distance(here, x + 3 * (to + kept - 1)) < least;
+        bool near = kept > 0 && fil_curves_distance(here, x + 3 * (to + kept - 1)) < least;
         if (near && i < count - 1)
             continue;
         // The tip stays: it takes the places of those that are too near, but never that of the root.
-        for (; near && kept > 1; near = distance(here, x + 3 * (to + kept - 1)) < least)
+        for (; near && kept > 1; near = fil_curves_distance(here, x + 3 * (to + kept - 1)) < least)
             --kept;
         memmove(x + 3 * (to + kept), here, 3 * sizeof *x);
         if (radius)
@@ -168,11 +155,11 @@ static fil_status read_file(fil_film_reader *reader, const fil_film_group *group
 // The vertices of one strand that pin `number` holds: all within, at least the nearest to its middle.
 static void pin_strand(const fil_film_pin *pin, unsigned char number, const double *x, int count, unsigned char *hold)
 {
-    double length = length_of(x, count), passed = 0, middle = 0.5 * (pin->from + pin->to), best = HUGE_VAL;
+    double length = fil_curves_length(x, count), passed = 0, middle = 0.5 * (pin->from + pin->to), best = HUGE_VAL;
     int nearest = 0;
     bool any = false;
     for (int i = 0; i < count; ++i) {
-        passed += i > 0 ? distance(x + 3 * (ptrdiff_t)i, x + 3 * (ptrdiff_t)(i - 1)) : 0;
+        passed += i > 0 ? fil_curves_distance(x + 3 * (ptrdiff_t)i, x + 3 * (ptrdiff_t)(i - 1)) : 0;
         double part = i == count - 1 ? 1 : passed / length;
         if (part >= pin->from && part <= pin->to) {
             hold[i] = number;
