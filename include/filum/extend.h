@@ -58,7 +58,8 @@ typedef struct fil_contact_task {
     fil_arena *scratch;     // gone after the solve
     bool (*progress)(void *user, const fil_progress *point);
     void *user;
-    double start_seconds; // when the solve began, of fil_timer_seconds
+    double start_seconds;                  // when the solve began, of fil_timer_seconds
+    const struct fil_contact_scale *scale; // what the judge needs, when it is costly and there already; NULL: not yet
 } fil_contact_task;
 
 typedef enum fil_contact_needs { FIL_NEEDS_DUAL = 1, FIL_NEEDS_PRIMAL = 2 } fil_contact_needs;

@@ -81,28 +81,37 @@ static fil_status check_def(fil_context *context, const fil_contact_def *def)
     return FIL_OK;
 }
 
-// All residuals of r, the velocities that the caller wants.
-static fil_status judge(fil_context *context, fil_arena *scratch, fil_contact_problem *problem, const double *r,
-                        double *u, double *v, double residual[FIL_MERIT_COUNT])
+static fil_status make_scale(fil_context *context, fil_arena *scratch, const fil_contact_problem *problem,
+                             fil_contact_scale *out)
 {
-    fil_contact_operator op;
-    fil_contact_merit merit;
-    fil_status status = fil_contact_operator_make(context, scratch, problem, false, &op);
-    if (status == FIL_OK)
-        status = fil_contact_merit_make(&op, scratch, &merit);
+    fil_status status = fil_contact_operator_make(context, scratch, problem, false, &out->op);
+    return status == FIL_OK ? fil_contact_merit_make(&out->op, scratch, &out->merit) : status;
+}
+
+// All residuals of r, the velocities that the caller wants. `known` may be NULL.
+static fil_status judge(fil_context *context, fil_arena *scratch, const fil_contact_scale *known,
+                        fil_contact_problem *problem, const double *r, double *u, double *v,
+                        double residual[FIL_MERIT_COUNT])
+{
+    fil_contact_scale scale;
+    fil_status status = FIL_OK;
+    if (known)
+        scale = *known;
+    else
+        status = make_scale(context, scratch, problem, &scale);
     double *velocity = u ? u : FIL_ARENA_ARRAY(scratch, double, 3 * (int64_t)problem->contact_count);
     if (status == FIL_OK && !velocity)
         status = FIL_NO_MEMORY;
     if (status != FIL_OK)
         return status;
-    fil_contact_operator_apply(&op, r, velocity);
+    fil_contact_operator_apply(&scale.op, r, velocity);
     for (int kind = 0; kind < FIL_MERIT_COUNT; ++kind)
-        residual[kind] = fil_contact_merit_of(&merit, (fil_merit)kind, problem, r, velocity);
+        residual[kind] = fil_contact_merit_of(&scale.merit, (fil_merit)kind, problem, r, velocity);
     if (v && problem->has_primal) {
-        if (!op.matrix_free)
-            status = fil_contact_operator_make(context, scratch, problem, true, &op);
+        if (!scale.op.matrix_free)
+            status = fil_contact_operator_make(context, scratch, problem, true, &scale.op);
         if (status == FIL_OK)
-            fil_contact_operator_velocity(&op, r, v);
+            fil_contact_operator_velocity(&scale.op, r, v);
     }
     return status;
 }
@@ -113,7 +122,7 @@ fil_status fil_contact_judge(fil_context *context, fil_contact_problem *problem,
     fil_arena *scratch = fil_arena_create(context);
     if (!scratch)
         return FIL_NO_MEMORY;
-    fil_status status = judge(context, scratch, problem, r, NULL, NULL, residual);
+    fil_status status = judge(context, scratch, NULL, problem, r, NULL, NULL, residual);
     fil_arena_destroy(scratch);
     return status;
 }
@@ -188,6 +197,12 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
         status = expand_half(scratch, &problem->W, &whole.W);
         task.problem = &whole;
     }
+    // Without W the judge factors A: once, for the solver and for the last word.
+    fil_contact_scale scale;
+    if (status == FIL_OK && !problem->has_dual) {
+        status = make_scale(context, scratch, problem, &scale);
+        task.scale = &scale;
+    }
     // The solver works on a copy: r changes only when everything went well.
     size_t count = 3 * (size_t)problem->contact_count;
     double *impulse = status == FIL_OK ? FIL_ARENA_ARRAY(scratch, double, count + 1) : NULL;
@@ -202,7 +217,7 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
     status = type->solve(&task, param, impulse, stats);
     stats->seconds_solve = fil_timer_seconds() - task.start_seconds;
     if (status == FIL_OK)
-        status = judge(context, scratch, problem, impulse, u, v, stats->residual);
+        status = judge(context, scratch, task.scale, problem, impulse, u, v, stats->residual);
     if (status == FIL_OK)
         memcpy(r, impulse, count * sizeof *r);
     return status;

@@ -26,6 +26,11 @@ fil_status fil_contact_watch_make(const fil_contact_task *task, fil_solve_stats 
     };
     if (!out->u || !out->best)
         return FIL_NO_MEMORY;
+    if (task->scale) {
+        out->op = task->scale->op;
+        out->merit = task->scale->merit;
+        return FIL_OK;
+    }
     fil_status status = fil_contact_operator_make(task->context, task->scratch, task->problem, false, &out->op);
     return status == FIL_OK ? fil_contact_merit_make(&out->op, task->scratch, &out->merit) : status;
 }

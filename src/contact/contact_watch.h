@@ -5,6 +5,12 @@
 #include "contact/contact_merit.h"
 #include "filum/extend.h"
 
+// What a judge needs: the product and its scale.
+typedef struct fil_contact_scale {
+    fil_contact_operator op;
+    fil_contact_merit merit;
+} fil_contact_scale;
+
 typedef struct fil_contact_watch {
     const fil_contact_task *task;
     fil_contact_operator op;

@@ -77,6 +77,22 @@ check_exit generate_no_place 2 "%d" generate --count 2 -o x.hdf5
 check_exit generate_zero_rods 2 "--rods: must be from 1" "$FILUM" contact generate --rods 0 -o x.hdf5
 check_exit generate_negative_mu 2 "--mu: must be from 0" generate --mu -1 -o x.hdf5
 check_exit generate_fraction 2 "whole number" "$FILUM" contact generate --dofs 2.5 -o x.hdf5
+hair() { "$FILUM" contact generate --strands 30 --vertices 12 --contacts-per-strand 8 "$@"; }
+check_output generate_hair "hair.hdf5: 124 contacts, 30 strands, 1200 dofs" hair -o hair.hdf5
+check generate_hair_again hair -o again.hdf5 --threads 1
+check hair_same_seed_same_file cmp hair.hdf5 again.hdf5
+check solve_hair "$FILUM" contact solve hair.hdf5 --tol 1e-6
+check_output generate_hair_json '"strands"' hair --shape curly --step 0.004 --json -o curly.hdf5
+check generate_hair_steps hair --steps 2 -o 'step-%d.hdf5' --quiet
+check hair_begins_with_step_0 cmp step-0.hdf5 hair.hdf5
+check hair_steps_differ bash -c '! cmp -s step-0.hdf5 step-1.hdf5'
+check_exit generate_rods_and_strands 2 "--rods is for rods and --strands for strands" hair --rods 3 -o x.hdf5
+check_exit generate_steps_of_rods 2 "--dofs is for rods and --steps for strands" \
+    "$FILUM" contact generate --dofs 9 --steps 2 -o 'x-%d.hdf5'
+check_exit generate_bad_shape 2 "--shape: must be straight, wavy, curly or parallel" hair --shape bent -o x.hdf5
+check_exit generate_two_vertices 2 "--vertices: must be from 4" "$FILUM" contact generate --vertices 2 -o x.hdf5
+check_exit generate_steps_no_place 2 "the place of the step" hair --steps 2 -o x.hdf5
+check_exit generate_steps_and_count 2 "only one of them" hair --steps 2 --count 2 -o 'x-%d.hdf5'
 check_exit generate_unwritable 3 "cannot write" generate -o missing/x.hdf5
 check nothing_left_behind bash -c '! ls | grep -E "part|^x.hdf5"'
 
