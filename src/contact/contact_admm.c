@@ -149,15 +149,16 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     fil_contact_watch watch;
     admm a = {0};
     fil_status status = fil_contact_watch_make(task, stats, default_budget, &watch);
-    if (status == FIL_OK)
-        status = fil_contact_strands_make(task->context, task->scratch, task->problem, &a.strands);
     if (status != FIL_OK)
         return status;
-    if (!a.strands)
-        return fil_context_fail(task->context, FIL_BAD_INPUT,
-                                "admm: takes problems of strands only (see `filum info contact`)");
     watch.phase = "admm";
     if (!fil_contact_watch_judge(&watch, r)) {
+        status = fil_contact_strands_make(task->context, task->scratch, task->problem, &a.strands);
+        if (status != FIL_OK)
+            return status;
+        if (!a.strands)
+            return fil_context_fail(task->context, FIL_BAD_INPUT,
+                                    "admm: takes problems of strands only (see `filum info contact`)");
         double kappa = setting->kappa > 0 ? setting->kappa : task->tolerance >= 1e-4 ? 3 : 10;
         status = make(task, a.strands, kappa, r, &a);
         if (status == FIL_OK)
@@ -176,6 +177,6 @@ const fil_contact_type fil_contact_admm = {
     .fields = fields,
     .field_count = 1,
     .param_size = sizeof(admm_param),
-    .needs = FIL_NEEDS_PRIMAL,
+    .needs = 0,
     .solve = solve,
 };
