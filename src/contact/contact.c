@@ -11,7 +11,7 @@
 
 static const fil_contact_type *const list[] = {
     &fil_contact_auto,   &fil_contact_gs,  &fil_contact_anderson, &fil_contact_proximal,
-    &fil_contact_newton, &fil_contact_sor, &fil_contact_apg,
+    &fil_contact_newton, &fil_contact_sor, &fil_contact_apg,      &fil_contact_admm,
 };
 enum { LIST_SIZE = sizeof list / sizeof *list };
 

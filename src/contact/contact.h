@@ -5,6 +5,6 @@
 #include "filum/extend.h"
 
 extern const fil_contact_type fil_contact_auto, fil_contact_gs, fil_contact_anderson, fil_contact_proximal,
-    fil_contact_newton, fil_contact_sor, fil_contact_apg;
+    fil_contact_newton, fil_contact_sor, fil_contact_apg, fil_contact_admm;
 
 #endif

@@ -274,6 +274,13 @@ static void load_strand(const fil_body_matrix *A, int body, int rows, int bandwi
         }
 }
 
+void fil_contact_strands_load(const fil_contact_strands *strands, int64_t half, double *A)
+{
+    for (int lane = 0; lane < HALF; ++lane)
+        load_strand(&strands->problem->A, strands->body[HALF * half + lane], strands->rows[half / 2],
+                    strands->bandwidth[half / 2], A + lane);
+}
+
 static void factor_packs(void *data, int64_t begin, int64_t end)
 {
     builder *build = data;
@@ -282,8 +289,7 @@ static void factor_packs(void *data, int64_t begin, int64_t end)
         int64_t pack = half / 2;
         int rows = S->rows[pack], bandwidth = S->bandwidth[pack], negative[HALF];
         double *factor = S->numbers.factor + S->factor_start[pack] + half % 2 * HALF * (int64_t)rows * (bandwidth + 1);
-        for (int lane = 0; lane < HALF; ++lane)
-            load_strand(&build->problem->A, S->body[HALF * half + lane], rows, bandwidth, factor + lane);
+        fil_contact_strands_load(S, half, factor);
         fil_band_factor(rows, bandwidth, 0, factor, negative);
         for (int lane = 0; lane < HALF; ++lane)
             if (negative[lane] != 0)

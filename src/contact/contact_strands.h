@@ -75,6 +75,26 @@ void fil_contact_strands_product_float(const fil_contact_strands *strands, const
 void fil_contact_strands_product_velocity(const fil_contact_strands *strands, const double *r, double *v);
 // u = H v + w, blocked, with the v of the call before.
 void fil_contact_strands_product_points(const fil_contact_strands *strands, const double *w, double *u);
+// A of the strands of half a pack, before it is factored.
+void fil_contact_strands_load(const fil_contact_strands *strands, int64_t half, double *A);
+
+// Strands with springs of stiffness rho at the points of their contacts. See contact_strands_penalty.c. Vectors with a
+// value for each side are two blocked vectors, one after the other.
+typedef struct fil_strands_penalty {
+    const fil_contact_strands *strands;
+    double *rho;           // [blocks × 8] to be filled in before it is factored
+    double *factor;        // as in fil_contact_strands, of A + Σ rho HᵀH
+    double *force, *point; // memory, a value for each side
+    double *free;          // the points without forces
+} fil_strands_penalty;
+fil_status fil_contact_strands_penalty_make(const fil_contact_strands *strands, fil_arena *arena,
+                                            fil_strands_penalty *out);
+void fil_contact_strands_penalty_factor(fil_strands_penalty *penalty);
+// p = H v, side by side, with the v of the last fil_contact_strands_product_velocity.
+void fil_contact_strands_penalty_start(const fil_strands_penalty *penalty, double *p);
+// p = H (A + Σ rho HᵀH)⁻¹ (b + Hᵀ g), side by side
+void fil_contact_strands_penalty_points(const fil_strands_penalty *penalty, const double *g, double *p);
+
 // Fills trace. See contact_strands_diagonal.c.
 fil_status fil_contact_strands_diagonal(fil_contact_strands *strands, fil_arena *arena);
 
