@@ -5,7 +5,9 @@
 // the gap up to which to look; the second counts touches per strand, the third writes them down, and the farthest are
 // dropped until the number is right. Each strand writes its own, so threads do not matter.
 // Edges at the clamp are left out: both vertices of an edge must be free. A pair of edges whose nearest points are at
-// the far end of either is left out, too, because the next edge has the same.
+// the far end of either is left out, too, because the next edge has the same; so is one whose normal leans along either
+// edge, because the nearest points of the strands are elsewhere; and so are strands that pass through each other, which
+// contacts would have kept apart: neighbouring edges there have opposite normals that lock for no reason.
 //
 // A pile of hair at rest presses on what is nearest: about two thirds of the touches are closed, whatever their number,
 // and the gaps of the others count from there. So a family has the same mix of states for few and for many contacts.
@@ -21,7 +23,9 @@
 enum { BINS = 4096, GRAIN = 64, FIRST_EDGE = 2 };
 
 static const double body_share = 0.065, closed_share = 0.65; // of the contacts
-static const double edge_margin = 0.01; // of an edge: places stay inside, so that a side moves both vertices
+static const double edge_margin = 1e-6; // of an edge: places stay inside, so that a side moves both vertices
+static const double least_distance = 0.5; // of two axes, over the sum of the radii
+static const double most_lean = 0.2;      // of the normal along an edge: sine
 
 // Touches of one kind, strand by strand.
 typedef struct kind {
@@ -88,6 +92,20 @@ static double inside(double place)
     return place < edge_margin ? edge_margin : place > 1 - edge_margin ? 1 - edge_margin : place;
 }
 
+// Whether the line between the places s on edge p and t on edge q is nearly square to both.
+static bool is_square(const double *p, double s, const double *q, double t, double square)
+{
+    double line[3], along[2] = {0}, length[2] = {0};
+    for (int k = 0; k < 3; ++k) {
+        double a = p[3 + k] - p[k], b = q[3 + k] - q[k];
+        line[k] = p[k] + s * a - q[k] - t * b;
+        along[0] += a * line[k], along[1] += b * line[k];
+        length[0] += a * a, length[1] += b * b;
+    }
+    double most = most_lean * most_lean * square;
+    return along[0] * along[0] <= most * length[0] && along[1] * along[1] <= most * length[1];
+}
+
 static void touch_edge(void *data, int other)
 {
     search *self = data;
@@ -99,8 +117,10 @@ static void touch_edge(void *data, int other)
     double s, t, square = fil_segment_nearest(p, p + 3, q, q + 3, &s, &t);
     if ((s >= 1 && edge % vertices < vertices - 2) || (t >= 1 && other % vertices < vertices - 2))
         return;
-    double gap = sqrt(square) - finder->radius[edge / vertices] - finder->radius[other / vertices];
-    self->take(self, &finder->pairs, &(fil_contact_hair_touch){edge, other, inside(s), inside(t), gap});
+    double distance = sqrt(square), radii = finder->radius[edge / vertices] + finder->radius[other / vertices];
+    if (distance < least_distance * radii || !is_square(p, s, q, t, square))
+        return;
+    self->take(self, &finder->pairs, &(fil_contact_hair_touch){edge, other, inside(s), inside(t), distance - radii});
 }
 
 static void touch_body(search *self, int edge)
