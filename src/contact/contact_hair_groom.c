@@ -17,7 +17,7 @@
 enum { CLUMP_ROWS = 5, LAYERS = 4 };
 
 static const double beat = 25;                           // rad/s: velocities change by 5 % in 2 ms
-static const double way_left = 0.1;                      // of a motion, what contacts leave of it
+static const double way_left = 0.02;                     // of a motion, what contacts leave of it
 static const double clump_speed = 0.1, own_speed = 0.03; // m/s
 static const double squeeze = 0.03, weight = 0.05;       // m/s: towards the middle of the clump, and down
 static const double bent = 0.1;                          // of the own waves of a strand, what is strain
