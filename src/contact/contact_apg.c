@@ -17,8 +17,7 @@
 // conditioning of W sets; below 1e-5 it may stall on a few contacts and other methods are better. The De Saxcé term
 // moves along with the iterates, so convergence is not proven: where it stalls, it says so.
 #include "contact/contact.h"
-#include "contact/contact_strands.h"
-#include "contact/contact_watch.h"
+#include "contact/contact_estimate.h"
 
 #include "base/parallel.h"
 #include "math/simd.h"
@@ -26,12 +25,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = FIL_STRANDS_LANES, BLOCK = FIL_STRANDS_BLOCK, block_grain = 128, judge_period = 50 };
+enum { LANES = FIL_STRANDS_LANES, BLOCK = FIL_STRANDS_BLOCK, block_grain = 128 };
 
 static const double growth = 1.02, most_step = 100, least_tangent = 1e-30;
-// Floats are left below this residual when more is asked for: from there on their rounding costs iterations.
-static const double float_floor = 2e-5, float_goal = 1e-5;
-static const double float_error = 0.1; // ... and where their residual is that far from the true one
+static const double float_error = 0.1; // floats are left where their residual is that far from the true one
 
 typedef struct apg_param {
     int floats;
@@ -49,11 +46,6 @@ typedef struct apg_sums {
     double natural;   // |F|² at r+
 } apg_sums;
 
-// What impulses and velocities are measured in.
-typedef struct apg_units {
-    double impulse, velocity;
-} apg_units;
-
 typedef struct apg {
     const fil_contact_task *task;
     fil_contact_watch watch;
@@ -64,12 +56,9 @@ typedef struct apg {
     double *x, *u;     // [3 contacts] memory of the general road
     double *d, *mu;    // [blocks × 8]
     apg_sums *partial; // of each range of blocks
-    double rho, scale; // the estimate is |F| with this rho, divided by this scale
-    double step;       // t
-    double estimate;   // of the residual at the last point
-    double goal;       // the judge is asked when the estimate is below
-    double judged;     // what the judge measured last, comparable with the estimate
-    bool broken;       // numbers are not finite
+    fil_estimate estimate;
+    double step; // t
+    bool broken; // numbers are not finite
 } apg;
 
 static void multiply(const apg *a, const double *q, const double *r, double *u)
@@ -131,26 +120,11 @@ static double next_beta(double *momentum, bool restart)
     return m * (1 - m) / (m * m + next);
 }
 
-static bool is_due(const apg *a)
-{
-    return a->estimate <= a->goal || a->broken || a->watch.stop || a->watch.stats->iterations % judge_period == 0;
-}
-
-static void judge(apg *a)
-{
-    bool promised = a->estimate <= a->goal;
-    fil_contact_watch_judge(&a->watch, a->r);
-    a->judged = a->task->merit == FIL_MERIT_FB ? a->watch.natural : a->watch.residual;
-    // The estimate promised too much, by rounding or because it is of another kind: ask for more.
-    if (promised && !a->watch.stop)
-        a->goal = 0.5 * a->estimate;
-}
-
 static bool floats_serve(const apg *a, bool just_judged)
 {
-    if (just_judged && fabs(a->judged - a->estimate) > float_error * a->judged)
+    if (just_judged && fabs(a->estimate.judged - a->estimate.value) > float_error * a->estimate.judged)
         return false;
-    return a->estimate > float_floor || a->task->tolerance >= float_goal;
+    return fil_estimate_floats_serve(&a->estimate, &a->watch);
 }
 
 #include "math/lanes_double.h"
@@ -162,36 +136,17 @@ static bool floats_serve(const apg *a, bool just_judged)
 // NOLINTNEXTLINE(readability-duplicate-include): once for each precision
 #include "contact/contact_apg_kernel.h"
 
-// Strands where they are, also when W is given: a product is cheaper.
-static fil_status find_strands(apg *a)
-{
-    const fil_contact_task *task = a->task;
-    a->strands = a->watch.op.strands;
-    if (a->strands || a->watch.op.matrix_free)
-        return FIL_OK;
-    return fil_contact_strands_make(task->context, task->scratch, task->problem, &a->strands);
-}
-
-// What the estimate is measured by: as the judge does it, as far as that is a natural residual.
-static void choose_measure(apg *a)
-{
-    const fil_contact_merit *merit = &a->watch.merit;
-    bool fclib = a->task->merit == FIL_MERIT_FCLIB;
-    a->rho = fclib ? 1 : merit->rho;
-    a->scale = fclib ? 1 + merit->norm_q : merit->rho * merit->norm_q;
-    a->scale = a->scale > 0 ? a->scale : 1;
-}
-
 // Everything besides the watch, when there is something to do.
 static fil_status prepare(apg *a)
 {
     fil_arena *arena = a->task->scratch;
     const fil_contact_problem *problem = a->task->problem;
     int n = problem->contact_count;
-    fil_status status = find_strands(a);
+    // Strands where they are, also when W is given: a product is cheaper.
+    fil_status status = fil_contact_watch_strands(&a->watch, &a->strands);
     if (status != FIL_OK)
         return status;
-    choose_measure(a);
+    a->estimate = fil_estimate_make(&a->watch);
     a->blocks = (n + LANES - 1) / LANES;
     a->slot = FIL_ARENA_ARRAY(arena, int, n);
     a->x = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)n);
@@ -214,17 +169,9 @@ static fil_status prepare(apg *a)
     return status;
 }
 
-// Units in which the numbers of a problem are near 1, powers of two.
-static apg_units natural_units(const apg *a)
-{
-    double size = a->watch.merit.norm_q / sqrt(3.0 * a->task->problem->contact_count);
-    double velocity = size > 0 ? exp2(round(log2(size))) : 1;
-    return (apg_units){.velocity = velocity, .impulse = velocity * exp2(round(log2(a->watch.merit.rho)))};
-}
-
 static fil_status run_floats(apg *a)
 {
-    apg_units unit = natural_units(a);
+    fil_units unit = fil_estimate_units(&a->watch);
     fil_status status = fil_contact_strands_add_float(a->strands, a->task->scratch, unit.impulse, unit.velocity);
     if (status != FIL_OK)
         return status;
@@ -236,7 +183,7 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
 {
     const int64_t default_budget = 20000;
     const apg_param *setting = param;
-    apg a = {.task = task, .step = 1, .estimate = INFINITY, .goal = task->tolerance};
+    apg a = {.task = task, .step = 1};
     fil_status status = fil_contact_watch_make(task, stats, default_budget, &a.watch);
     a.r = FIL_ARENA_ARRAY(task->scratch, double, 3 * (int64_t)task->problem->contact_count);
     if (status == FIL_OK && !a.r)
@@ -251,7 +198,7 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
             status = run_floats(&a);
         a.watch.phase = "apg";
         if (status == FIL_OK && !a.watch.stop)
-            status = run(&a, (apg_units){1, 1});
+            status = run(&a, (fil_units){1, 1});
         if (status != FIL_OK)
             return status;
     }

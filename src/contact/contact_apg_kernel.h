@@ -1,5 +1,6 @@
 // One iteration of contact_apg.c, written once for both precisions: included there after math/lanes_double.h and after
 // math/lanes_float.h. All vectors are blocked (contact_strands.h).
+#include "contact/contact_cone_kernel.h"
 
 typedef struct NAME(iterate) {
     apg *apg;
@@ -7,28 +8,6 @@ typedef struct NAME(iterate) {
     REAL *d, *mu, *q;  // d and mu: [blocks × 8]
     REAL beta, step, rho;
 } NAME(iterate);
-
-static inline void NAME(project)(VECTOR mu, VECTOR x[3])
-{
-    VECTOR tangent = V(sqrt)(x[1] * x[1] + x[2] * x[2]), along = x[0] + mu * tangent, zero = V(all)(0);
-    VECTOR normal = V(select)(along <= 0, zero, along / (1 + mu * mu));
-    VECTOR scale = mu * normal / V(max)(tangent, V(all)((REAL)least_tangent));
-    scale = V(select)((tangent <= mu * x[0]) & (along > 0), V(all)(1), scale);
-    x[0] = V(select)((tangent <= mu * x[0]) & (along > 0), x[0], normal);
-    x[1] *= scale;
-    x[2] *= scale;
-}
-
-static inline void NAME(load_three)(const REAL *p, VECTOR x[3])
-{
-    for (int k = 0; k < 3; ++k)
-        x[k] = V(load)(p + LANES * k);
-}
-
-static inline VECTOR NAME(dot)(const VECTOR a[3], const VECTOR b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 // The extrapolated point y of the contacts at `at` with its velocity, and the slope there with the De Saxcé term at r.
 static inline void NAME(extrapolate)(const NAME(iterate) * it, int64_t at, VECTOR mu, VECTOR y[3], VECTOR u[3],
@@ -62,14 +41,6 @@ static void NAME(try_step)(void *data, int64_t begin, int64_t end)
     }
 }
 
-static inline double NAME(add_lanes)(VECTOR x)
-{
-    double sum = 0;
-    for (int lane = 0; lane < WIDTH; ++lane)
-        sum += (double)x[lane];
-    return sum;
-}
-
 // The sums over a range of blocks that tell what the trial is worth.
 static void NAME(weigh_trial)(void *data, int64_t begin, int64_t end)
 {
@@ -77,7 +48,7 @@ static void NAME(weigh_trial)(void *data, int64_t begin, int64_t end)
     VECTOR curvature = V(all)(0), length = curvature, climb = curvature, natural = curvature;
     for (int64_t place = LANES * begin; place < LANES * end; place += WIDTH) {
         int64_t at = place / LANES * BLOCK + place % LANES;
-        VECTOR mu = V(load)(it->mu + place), y[3], u[3], slope[3], r[3], z[3], speed[3], x[3];
+        VECTOR mu = V(load)(it->mu + place), y[3], u[3], slope[3], r[3], z[3], speed[3];
         NAME(extrapolate)(it, at, mu, y, u, slope);
         NAME(load_three)(it->r[0] + at, r);
         NAME(load_three)(it->r[2] + at, z);
@@ -86,16 +57,11 @@ static void NAME(weigh_trial)(void *data, int64_t begin, int64_t end)
             y[k] = z[k] - y[k];
             u[k] = speed[k] - u[k];
             r[k] = z[k] - r[k];
-            x[k] = z[k] - it->rho * speed[k];
         }
-        x[0] -= it->rho * mu * V(sqrt)(speed[1] * speed[1] + speed[2] * speed[2]);
-        NAME(project)(mu, x);
-        for (int k = 0; k < 3; ++k)
-            x[k] = z[k] - x[k];
         curvature += NAME(dot)(y, u);
         length += NAME(dot)(y, y) / V(load)(it->d + place);
         climb += NAME(dot)(slope, r);
-        natural += NAME(dot)(x, x);
+        natural += NAME(natural_square)(mu, it->rho, z, speed);
     }
     it->apg->partial[begin / block_grain] = (apg_sums){.curvature = NAME(add_lanes)(curvature),
                                                        .length = NAME(add_lanes)(length),
@@ -103,11 +69,11 @@ static void NAME(weigh_trial)(void *data, int64_t begin, int64_t end)
                                                        .natural = NAME(add_lanes)(natural)};
 }
 
-static fil_status NAME(make_iterate)(apg *a, apg_units unit, NAME(iterate) * it)
+static fil_status NAME(make_iterate)(apg *a, fil_units unit, NAME(iterate) * it)
 {
     fil_arena *arena = a->task->scratch;
     int64_t size = BLOCK * (int64_t)a->blocks, places = LANES * (int64_t)a->blocks;
-    *it = (NAME(iterate)){.apg = a, .rho = (REAL)(a->rho * unit.velocity / unit.impulse)};
+    *it = (NAME(iterate)){.apg = a, .rho = (REAL)(a->estimate.rho * unit.velocity / unit.impulse)};
     for (int k = 0; k < 3; ++k) {
         it->r[k] = FIL_ARENA_ARRAY(arena, REAL, size);
         it->u[k] = FIL_ARENA_ARRAY(arena, REAL, size);
@@ -145,7 +111,7 @@ static void NAME(accept)(NAME(iterate) * it)
     it->u[2] = u;
 }
 
-static void NAME(unload)(const NAME(iterate) * it, apg_units unit)
+static void NAME(unload)(const NAME(iterate) * it, fil_units unit)
 {
     const apg *a = it->apg;
     for (int64_t i = 0; i < a->task->problem->contact_count; ++i)
@@ -154,13 +120,13 @@ static void NAME(unload)(const NAME(iterate) * it, apg_units unit)
 }
 
 // Iterates from a->r until the watch says stop or this precision no longer serves; leaves the last point there.
-static fil_status NAME(run)(apg *a, apg_units unit)
+static fil_status NAME(run)(apg *a, fil_units unit)
 {
     NAME(iterate) it;
     fil_status status = NAME(make_iterate)(a, unit, &it);
     if (status != FIL_OK)
         return status;
-    double momentum = 1, scale = a->scale / unit.impulse;
+    double momentum = 1, scale = a->estimate.scale / unit.impulse;
     bool serves = true;
     while (serves && !a->watch.stop) {
         it.step = (REAL)a->step;
@@ -172,12 +138,12 @@ static fil_status NAME(run)(apg *a, apg_units unit)
         if (choose_step(a, &sums)) {
             NAME(accept)(&it);
             it.beta = (REAL)next_beta(&momentum, sums.climb > 0);
-            a->estimate = sqrt(sums.natural) / scale;
+            fil_estimate_set(&a->estimate, &a->watch, sqrt(sums.natural) / scale);
         }
-        bool due = is_due(a);
+        bool due = a->broken || fil_estimate_due(&a->estimate, &a->watch);
         if (due) {
             NAME(unload)(&it, unit);
-            judge(a);
+            fil_estimate_judge(&a->estimate, &a->watch, a->r);
         }
         serves = !a->broken && (WIDTH < LANES || floats_serve(a, due));
     }

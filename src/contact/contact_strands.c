@@ -380,42 +380,54 @@ typedef struct convert_job {
 } convert_job;
 
 // Eight lanes of floats from two times four of doubles.
+void fil_contact_strands_round(const fil_contact_strands *strands, int64_t pack, double unit, const double *from,
+                               float *to)
+{
+    int64_t width = strands->bandwidth[pack] + 1, entries = strands->rows[pack] * width;
+    for (int64_t k = 0; k < entries; ++k) {
+        double scale = k % width == 0 ? unit : 1; // of 1 / D; L has none
+        for (int lane = 0; lane < LANES; ++lane)
+            to[LANES * k + lane] = (float)(scale * from[HALF * (k + lane / HALF * entries) + lane % HALF]);
+    }
+}
+
 static void convert_packs(void *data, int64_t begin, int64_t end)
 {
     const convert_job *job = data;
     const fil_contact_strands *S = job->S;
-    for (int64_t pack = begin; pack < end; ++pack) {
-        int64_t width = S->bandwidth[pack] + 1, entries = S->rows[pack] * width;
-        const double *from = S->numbers.factor + S->factor_start[pack];
-        float *to = S->numbers_float.factor + S->factor_start[pack];
-        for (int64_t k = 0; k < entries; ++k) {
-            double unit = k % width == 0 ? job->unit : 1; // of 1 / D; L has none
-            for (int lane = 0; lane < LANES; ++lane)
-                to[LANES * k + lane] = (float)(unit * from[HALF * (k + lane / HALF * entries) + lane % HALF]);
-        }
-    }
+    for (int64_t pack = begin; pack < end; ++pack)
+        fil_contact_strands_round(S, pack, job->unit, S->numbers.factor + S->factor_start[pack],
+                                  S->numbers_float.factor + S->factor_start[pack]);
+}
+
+fil_status fil_contact_strands_add_float_sides(fil_contact_strands *strands, fil_arena *arena)
+{
+    fil_contact_strands *S = strands;
+    int64_t size = FIL_STRANDS_BLOCK * (int64_t)S->blocks, weights = 2 * (int64_t)S->side_start[2 * S->packs];
+    S->numbers_float.frame = FIL_ARENA_ARRAY(arena, float, 3 * size);
+    S->numbers_float.weight = FIL_ARENA_ARRAY(arena, float, weights);
+    if (!S->numbers_float.frame || !S->numbers_float.weight)
+        return FIL_NO_MEMORY;
+    for (int64_t k = 0; k < 3 * size; ++k)
+        S->numbers_float.frame[k] = (float)S->numbers.frame[k];
+    for (int64_t k = 0; k < weights; ++k)
+        S->numbers_float.weight[k] = (float)S->numbers.weight[k];
+    return FIL_OK;
 }
 
 fil_status fil_contact_strands_add_float(fil_contact_strands *strands, fil_arena *arena, double impulse,
                                          double velocity)
 {
     fil_contact_strands *S = strands;
-    int64_t size = FIL_STRANDS_BLOCK * (int64_t)S->blocks, weights = 2 * (int64_t)S->side_start[2 * S->packs];
-    S->numbers_float.frame = FIL_ARENA_ARRAY(arena, float, 3 * size);
-    S->numbers_float.weight = FIL_ARENA_ARRAY(arena, float, weights);
+    int64_t size = FIL_STRANDS_BLOCK * (int64_t)S->blocks;
     S->numbers_float.factor = FIL_ARENA_ARRAY(arena, float, S->factor_start[S->packs]);
     S->numbers_float.force = FIL_ARENA_ARRAY(arena, float, size);
     S->numbers_float.point = FIL_ARENA_ARRAY(arena, float, 2 * size);
-    if (!S->numbers_float.frame || !S->numbers_float.weight || !S->numbers_float.factor || !S->numbers_float.force ||
-        !S->numbers_float.point)
+    if (!S->numbers_float.factor || !S->numbers_float.force || !S->numbers_float.point)
         return FIL_NO_MEMORY;
-    for (int64_t k = 0; k < 3 * size; ++k)
-        S->numbers_float.frame[k] = (float)S->numbers.frame[k];
-    for (int64_t k = 0; k < weights; ++k)
-        S->numbers_float.weight[k] = (float)S->numbers.weight[k];
     convert_job job = {.S = S, .unit = impulse / velocity};
     fil_parallel_for(S->context, S->busy_packs, pack_grain, convert_packs, &job);
-    return FIL_OK;
+    return fil_contact_strands_add_float_sides(S, arena);
 }
 
 void fil_contact_strands_block(const fil_contact_strands *strands, const double *x, double *blocked)

@@ -57,6 +57,9 @@ fil_status fil_contact_strands_make(fil_context *context, fil_arena *arena, cons
 fil_status fil_contact_strands_add_float(fil_contact_strands *strands, fil_arena *arena, double impulse,
                                          double velocity);
 
+// Frames and weights in floats alone, for fil_contact_strands_product_sides_float.
+fil_status fil_contact_strands_add_float_sides(fil_contact_strands *strands, fil_arena *arena);
+
 // Where a contact is in arrays with one number per contact, like trace.
 static inline int fil_contact_strands_place(const fil_contact_strands *strands, int contact)
 {
@@ -75,26 +78,24 @@ void fil_contact_strands_product_float(const fil_contact_strands *strands, const
 void fil_contact_strands_product_velocity(const fil_contact_strands *strands, const double *r, double *v);
 // u = H v + w, blocked, with the v of the call before.
 void fil_contact_strands_product_points(const fil_contact_strands *strands, const double *w, double *u);
-// A of the strands of half a pack, before it is factored.
+// What the sides read when each gives a force of its own, with factors in the layout of `numbers.factor`: points =
+// weights × K⁻¹ Σ weights × force. Forces and points are in world coordinates, two blocked vectors one after the other,
+// for first and for second sides.
+void fil_contact_strands_product_sides(const fil_contact_strands *strands, const double *factor, const double *force,
+                                       double *point);
+void fil_contact_strands_product_sides_float(const fil_contact_strands *strands, const float *factor,
+                                             const float *force, float *point);
+// Factors of A + Σ rho HᵀH over all sides; rho [blocks × 8]. See contact_strands_penalty.c.
+fil_status fil_contact_strands_penalty(const fil_contact_strands *strands, fil_arena *arena, const double *rho,
+                                       double **factor);
+// The same in floats, for forces in units of `impulse` and points in units of `velocity`.
+fil_status fil_contact_strands_penalty_float(const fil_contact_strands *strands, fil_arena *arena, const double *rho,
+                                             double impulse, double velocity, float **factor);
+// Parts of the above. A of the strands of half a pack, before it is factored:
 void fil_contact_strands_load(const fil_contact_strands *strands, int64_t half, double *A);
-
-// Strands with springs of stiffness rho at the points of their contacts. See contact_strands_penalty.c. Vectors with a
-// value for each side are two blocked vectors, one after the other.
-typedef struct fil_strands_penalty {
-    const fil_contact_strands *strands;
-    double *rho;           // [blocks × 8] to be filled in before it is factored
-    double *factor;        // as in fil_contact_strands, of A + Σ rho HᵀH
-    double *force, *point; // memory, a value for each side
-    double *free;          // the points without forces
-} fil_strands_penalty;
-fil_status fil_contact_strands_penalty_make(const fil_contact_strands *strands, fil_arena *arena,
-                                            fil_strands_penalty *out);
-void fil_contact_strands_penalty_factor(fil_strands_penalty *penalty);
-// p = H v, side by side, with the v of the last fil_contact_strands_product_velocity.
-void fil_contact_strands_penalty_start(const fil_strands_penalty *penalty, double *p);
-// p = H (A + Σ rho HᵀH)⁻¹ (b + Hᵀ g), side by side
-void fil_contact_strands_penalty_points(const fil_strands_penalty *penalty, const double *g, double *p);
-
+// Factors of one pack from doubles to floats; unit: impulse over velocity.
+void fil_contact_strands_round(const fil_contact_strands *strands, int64_t pack, double unit, const double *from,
+                               float *to);
 // Fills trace. See contact_strands_diagonal.c.
 fil_status fil_contact_strands_diagonal(fil_contact_strands *strands, fil_arena *arena);
 

@@ -26,7 +26,7 @@ enum { LANES = FIL_STRANDS_LANES, BLOCK = FIL_STRANDS_BLOCK, HALF = 4, block_gra
 #include "contact/contact_strands_product_kernel.h"
 
 typedef struct velocity_job {
-    const fil_contact_strands *S;
+    solve_job solve;
     double *v;
 } velocity_job;
 
@@ -51,14 +51,14 @@ static void copy_half(const fil_contact_strands *S, int64_t half, const double *
 static void find_velocities(void *data, int64_t begin, int64_t end)
 {
     const velocity_job *job = data;
-    const fil_contact_strands *S = job->S;
+    const fil_contact_strands *S = job->solve.S;
     double x[FIL_STRANDS_MOST_ROWS * HALF] __attribute__((aligned(32)));
     for (int64_t half = 2 * begin; half < 2 * end; ++half) {
         memset(x, 0, (size_t)S->rows[half / 2] * HALF * sizeof *x);
         copy_half(S, half, S->problem->b, x, true);
-        add_forces(S, half, x);
-        solve_part(S, half, x);
-        read_points(S, half, x);
+        add_forces(&job->solve, half, x);
+        solve_part(&job->solve, half, x);
+        read_points(&job->solve, half, x);
         copy_half(S, half, x, job->v, false);
     }
 }
@@ -67,7 +67,7 @@ static void find_velocities(void *data, int64_t begin, int64_t end)
 void fil_contact_strands_product_velocity(const fil_contact_strands *strands, const double *r, double *v)
 {
     product_job turn = {.S = strands, .r = r};
-    velocity_job job = {.S = strands, .v = v};
+    velocity_job job = {.solve = plain_job(strands), .v = v};
     fil_parallel_for(strands->context, strands->blocks, block_grain, turn_impulses, &turn);
     fil_parallel_for(strands->context, strands->packs, pack_grain, find_velocities, &job);
 }

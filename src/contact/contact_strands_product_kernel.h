@@ -7,6 +7,15 @@ typedef struct NAME(product_job) {
     REAL *u;
 } NAME(product_job);
 
+// points = weights × K⁻¹ Σ weights × force
+typedef struct NAME(solve_job) {
+    const fil_contact_strands *S;
+    const REAL *factor; // of K
+    const REAL *force;
+    REAL *point;
+    bool shared; // one force for both sides of a contact; else each has its own
+} NAME(solve_job);
+
 // force = Fᵀ r
 static void NAME(turn_impulses)(void *data, int64_t begin, int64_t end)
 {
@@ -58,13 +67,16 @@ static inline int NAME(row_of)(int place)
     return WIDTH == LANES ? place : place / LANES * WIDTH + place % WIDTH;
 }
 
-static inline void NAME(add_forces)(const fil_contact_strands *S, int64_t part, REAL *x)
+// x += what the sides give.
+static inline void NAME(add_forces)(const NAME(solve_job) * job, int64_t part, REAL *x)
 {
+    const fil_contact_strands *S = job->S;
     const int size = BLOCK * S->blocks;
     int begin, end;
     const fil_strands_side *side = NAME(part_sides)(S, part, &begin, &end);
     for (int s = begin; s < end; ++s) {
-        const REAL *f = S->NAME(numbers).force + (side[s].target < size ? side[s].target : side[s].target - size);
+        bool folded = job->shared && side[s].target >= size;
+        const REAL *f = job->force + (folded ? side[s].target - size : side[s].target);
         const REAL *weight = S->NAME(numbers).weight + 2 * (int64_t)s;
         REAL *a = x + NAME(row_of)(side[s].place[0]), *b = x + NAME(row_of)(side[s].place[1]);
         for (int k = 0; k < 3; ++k) {
@@ -74,43 +86,64 @@ static inline void NAME(add_forces)(const fil_contact_strands *S, int64_t part, 
     }
 }
 
-static inline void NAME(read_points)(const fil_contact_strands *S, int64_t part, const REAL *x)
+static inline void NAME(read_points)(const NAME(solve_job) * job, int64_t part, const REAL *x)
 {
+    const fil_contact_strands *S = job->S;
     int begin, end;
     const fil_strands_side *side = NAME(part_sides)(S, part, &begin, &end);
     for (int s = begin; s < end; ++s) {
         const REAL *weight = S->NAME(numbers).weight + 2 * (int64_t)s;
         const REAL *a = x + NAME(row_of)(side[s].place[0]), *b = x + NAME(row_of)(side[s].place[1]);
-        REAL *point = S->NAME(numbers).point + side[s].target;
+        REAL *point = job->point + side[s].target;
         for (int k = 0; k < 3; ++k)
             point[LANES * k] = weight[0] * a[WIDTH * k] + weight[1] * b[WIDTH * k];
     }
 }
 
-static inline void NAME(solve_part)(const fil_contact_strands *S, int64_t part, REAL *x)
+static inline void NAME(solve_part)(const NAME(solve_job) * job, int64_t part, REAL *x)
 {
+    const fil_contact_strands *S = job->S;
     int64_t pack = part * WIDTH / LANES, entries = S->rows[pack] * (int64_t)(S->bandwidth[pack] + 1);
-    const REAL *factor = S->NAME(numbers).factor + S->factor_start[pack] + part % (LANES / WIDTH) * WIDTH * entries;
+    const REAL *factor = job->factor + S->factor_start[pack] + part % (LANES / WIDTH) * WIDTH * entries;
     NAME(fil_band_solve)(S->rows[pack], S->bandwidth[pack], factor, x);
 }
 
 static void NAME(solve_packs)(void *data, int64_t begin, int64_t end)
 {
-    const fil_contact_strands *S = data;
+    const NAME(solve_job) *job = data;
     REAL x[FIL_STRANDS_MOST_ROWS * WIDTH] __attribute__((aligned(32)));
     for (int64_t part = begin * LANES / WIDTH; part < end * LANES / WIDTH; ++part) {
-        memset(x, 0, (size_t)S->rows[part * WIDTH / LANES] * WIDTH * sizeof *x);
-        NAME(add_forces)(S, part, x);
-        NAME(solve_part)(S, part, x);
-        NAME(read_points)(S, part, x);
+        memset(x, 0, (size_t)job->S->rows[part * WIDTH / LANES] * WIDTH * sizeof *x);
+        NAME(add_forces)(job, part, x);
+        NAME(solve_part)(job, part, x);
+        NAME(read_points)(job, part, x);
     }
+}
+
+// With the factors of A and one force for both sides.
+static NAME(solve_job) NAME(plain_job)(const fil_contact_strands *S)
+{
+    return (NAME(solve_job)){.S = S,
+                             .factor = S->NAME(numbers).factor,
+                             .force = S->NAME(numbers).force,
+                             .point = S->NAME(numbers).point,
+                             .shared = true};
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): the blocks write u through the job
 void NAME(fil_contact_strands_product)(const fil_contact_strands *strands, const REAL *r, const REAL *q, REAL *u)
 {
     NAME(product_job) job = {.S = strands, .r = r, .q = q, .u = u};
+    NAME(solve_job) solve = NAME(plain_job)(strands);
     fil_parallel_for(strands->context, strands->blocks, block_grain, NAME(turn_impulses), &job);
-    fil_parallel_for(strands->context, strands->busy_packs, pack_grain, NAME(solve_packs), (void *)strands);
+    fil_parallel_for(strands->context, strands->busy_packs, pack_grain, NAME(solve_packs), &solve);
     fil_parallel_for(strands->context, strands->blocks, block_grain, NAME(turn_points), &job);
+}
+
+// NOLINTNEXTLINE(readability-non-const-parameter): the packs write points through the job
+void NAME(fil_contact_strands_product_sides)(const fil_contact_strands *strands, const REAL *factor, const REAL *force,
+                                             REAL *point)
+{
+    NAME(solve_job) job = {.S = strands, .factor = factor, .force = force, .point = point};
+    fil_parallel_for(strands->context, strands->busy_packs, pack_grain, NAME(solve_packs), &job);
 }

@@ -35,6 +35,15 @@ fil_status fil_contact_watch_make(const fil_contact_task *task, fil_solve_stats 
     return status == FIL_OK ? fil_contact_merit_make(&out->op, task->scratch, &out->merit) : status;
 }
 
+fil_status fil_contact_watch_strands(const fil_contact_watch *watch, fil_contact_strands **out)
+{
+    const fil_contact_task *task = watch->task;
+    *out = watch->op.strands;
+    if (*out || watch->op.matrix_free)
+        return FIL_OK;
+    return fil_contact_strands_make(task->context, task->scratch, task->problem, out);
+}
+
 bool fil_contact_watch_judge(fil_contact_watch *watch, const double *r)
 {
     const fil_contact_task *task = watch->task;

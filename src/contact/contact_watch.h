@@ -29,6 +29,8 @@ typedef struct fil_contact_watch {
 
 fil_status fil_contact_watch_make(const fil_contact_task *task, fil_solve_stats *stats, int64_t default_budget,
                                   fil_contact_watch *out);
+// The form of strands: of the judge where it has it, else made here; NULL when the problem is of another kind.
+fil_status fil_contact_watch_strands(const fil_contact_watch *watch, fil_contact_strands **out);
 // Computes u and the residual of r, keeps r if it is the best, tells the host. True when the solve is to end.
 bool fil_contact_watch_judge(fil_contact_watch *watch, const double *r);
 // Counts iterations and work; true when a budget is spent.

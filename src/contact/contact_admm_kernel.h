@@ -1,0 +1,197 @@
+// One iteration of contact_admm.c, written once for both precisions: included there after math/lanes_double.h and after
+// math/lanes_float.h. Vectors are blocked (contact_strands.h); `force` and `point` are two of them, for first and second
+// sides.
+#include "contact/contact_cone_kernel.h"
+
+typedef struct NAME(iterate) {
+    const admm *admm;
+    REAL *mu, *rho;      // [blocks × 8]
+    REAL *second, *mean; // [blocks × 8] 1 where a contact has a second side, else 0; 1 over the number of sides
+    REAL *f, *force, *point, *q;
+    REAL *factor;
+    REAL natural_rho;
+} NAME(iterate);
+
+// What one vector of contacts has at hand: F, and world vectors of both sides.
+typedef struct NAME(meeting) {
+    VECTOR frame[9], point[2][3], arm[2][3], f[3];
+} NAME(meeting);
+
+// y = F x
+static inline void NAME(to_contact)(const VECTOR F[9], const VECTOR x[3], VECTOR y[3])
+{
+    for (int row = 0; row < 3; ++row)
+        y[row] = V(fma)(F[row + 6], x[2], V(fma)(F[row + 3], x[1], F[row] * x[0]));
+}
+
+// y = Fᵀ x
+static inline void NAME(to_world)(const VECTOR F[9], const VECTOR x[3], VECTOR y[3])
+{
+    for (int k = 0; k < 3; ++k)
+        y[k] = V(fma)(F[3 * k + 2], x[2], V(fma)(F[3 * k + 1], x[1], F[3 * k] * x[0]));
+}
+
+// arm = ρ a = α ρ p - (α - 1) force - (2 - α) f for both sides.
+static inline void NAME(reach)(const NAME(iterate) * it, int64_t place, int64_t at, NAME(meeting) * m)
+{
+    const fil_contact_strands *S = it->admm->strands;
+    const REAL alpha = (REAL)over_relaxation, *frame = S->NAME(numbers).frame + 3 * (at - at % BLOCK) + at % BLOCK;
+    VECTOR rho = V(load)(it->rho + place), share = V(load)(it->second + place);
+    for (int k = 0; k < 9; ++k)
+        m->frame[k] = V(load)(frame + LANES * k);
+    for (int k = 0; k < 3; ++k)
+        m->f[k] = V(load)(it->f + at + LANES * k);
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < 3; ++k) {
+            int64_t i = at + LANES * k + side * (int64_t)BLOCK * S->blocks;
+            m->point[side][k] = V(load)(it->point + i);
+            m->arm[side][k] =
+                alpha * rho * m->point[side][k] - (alpha - 1) * V(load)(it->force + i) - (2 - alpha) * m->f[k];
+            m->arm[side][k] *= side == 0 ? V(all)(1) : share;
+        }
+}
+
+// The impulse of contacts from the velocity that their arms ask for, times ρ over the number of sides.
+static inline void NAME(meet)(VECTOR mu, const VECTOR c[3], VECTOR r[3])
+{
+    VECTOR zero = V(all)(0), slip = V(sqrt)(c[1] * c[1] + c[2] * c[2]);
+    r[0] = V(max)(zero - c[0], zero);
+    VECTOR cut = mu * r[0] / V(max)(slip, V(all)((REAL)least_tangent));
+    cut = V(select)(slip > mu * r[0], cut, V(all)(1));
+    r[1] = zero - cut * c[1];
+    r[2] = zero - cut * c[2];
+}
+
+// All contacts of a range of blocks.
+static void NAME(meet_all)(void *data, int64_t begin, int64_t end)
+{
+    const NAME(iterate) *it = data;
+    const int64_t size = BLOCK * (int64_t)it->admm->strands->blocks;
+    VECTOR sum = V(all)(0);
+    for (int64_t place = LANES * begin; place < LANES * end; place += WIDTH) {
+        int64_t at = place / LANES * BLOCK + place % LANES;
+        VECTOR mu = V(load)(it->mu + place), rho = V(load)(it->rho + place), mean = V(load)(it->mean + place);
+        VECTOR share = V(load)(it->second + place), arms[3], points[3], c[3], u[3], r[3], f[3];
+        NAME(meeting) m;
+        NAME(reach)(it, place, at, &m);
+        for (int k = 0; k < 3; ++k) {
+            arms[k] = m.arm[0][k] + m.arm[1][k];
+            points[k] = m.point[0][k] + m.point[1][k];
+        }
+        NAME(to_contact)(m.frame, arms, c);
+        NAME(to_contact)(m.frame, points, u);
+        for (int k = 0; k < 3; ++k) {
+            VECTOR q = V(load)(it->q + at + LANES * k);
+            c[k] = mean * (c[k] + rho * q);
+            u[k] += q;
+        }
+        NAME(meet)(mu, c, r);
+        NAME(to_world)(m.frame, r, f);
+        sum += NAME(natural_square)(mu, it->natural_rho, r, u);
+        for (int k = 0; k < 3; ++k) {
+            V(store)(it->f + at + LANES * k, f[k]);
+            V(store)(it->force + at + LANES * k, m.arm[0][k] + 2 * f[k]);
+            V(store)(it->force + at + size + LANES * k, m.arm[1][k] + 2 * share * f[k]);
+        }
+    }
+    it->admm->partial[begin / block_grain] = NAME(add_lanes)(sum);
+}
+
+// force = ρ z + f with the copies at the points that the impulses give: z = H A⁻¹ Hᵀ r.
+static fil_status NAME(start)(const NAME(iterate) * it, fil_units unit)
+{
+    const admm *a = it->admm;
+    const fil_contact_strands *S = a->strands;
+    fil_arena *arena = a->watch->task->scratch;
+    fil_arena_mark mark = fil_arena_mark_now(arena);
+    int64_t size = BLOCK * (int64_t)S->blocks;
+    double *r = FIL_ARENA_ARRAY(arena, double, size);
+    if (!r)
+        return FIL_NO_MEMORY;
+    fil_contact_strands_block(S, a->r, r);
+    fil_contact_strands_product(S, r, S->q, r); // leaves forces and points of the sides
+    for (int64_t i = 0; i < size; ++i) {
+        int64_t place = i / BLOCK * LANES + i % LANES;
+        double rho = a->rho[place];
+        it->f[i] = (REAL)(S->numbers.force[i] / unit.impulse);
+        it->force[i] = (REAL)((rho * S->numbers.point[i] + S->numbers.force[i]) / unit.impulse);
+        it->force[size + i] =
+            it->second[place] * (REAL)((rho * S->numbers.point[size + i] + S->numbers.force[i]) / unit.impulse);
+    }
+    fil_arena_rewind(arena, mark);
+    return FIL_OK;
+}
+
+static fil_status NAME(make_iterate)(const admm *a, fil_units unit, NAME(iterate) * it)
+{
+    const fil_contact_problem *problem = a->watch->task->problem;
+    const fil_contact_strands *S = a->strands;
+    fil_arena *arena = a->watch->task->scratch;
+    int64_t size = BLOCK * (int64_t)S->blocks, places = LANES * (int64_t)S->blocks;
+    *it = (NAME(iterate)){.admm = a, .natural_rho = (REAL)(a->estimate.rho * unit.velocity / unit.impulse)};
+    REAL **arrays[] = {&it->mu, &it->rho, &it->second, &it->mean, &it->f, &it->q, &it->force, &it->point};
+    const int64_t sizes[] = {places, places, places, places, size, size, 2 * size, 2 * size};
+    for (int k = 0; k < 8; ++k) {
+        *arrays[k] = FIL_ARENA_ARRAY(arena, REAL, sizes[k]);
+        if (!*arrays[k])
+            return FIL_NO_MEMORY;
+    }
+    for (int64_t place = 0; place < places; ++place)
+        it->rho[place] = (REAL)(a->rho[place] * unit.velocity / unit.impulse);
+    for (int i = 0; i < problem->contact_count; ++i) {
+        int place = fil_contact_strands_place(S, i);
+        bool two = problem->H.side_start[i + 1] - problem->H.side_start[i] > 1;
+        it->mu[place] = (REAL)problem->mu[i];
+        it->second[place] = two ? 1 : 0;
+        it->mean[place] = (REAL)(two ? 0.5 : 1);
+    }
+    for (int64_t k = 0; k < size; ++k)
+        it->q[k] = (REAL)(S->q[k] / unit.velocity);
+    fil_status status = NAME(factor)(a, unit, &it->factor);
+    return status == FIL_OK ? NAME(start)(it, unit) : status;
+}
+
+// r = F f, in the order of the problem.
+static void NAME(unload)(const NAME(iterate) * it, fil_units unit)
+{
+    const admm *a = it->admm;
+    const fil_contact_strands *S = a->strands;
+    for (int64_t i = 0; i < a->watch->task->problem->contact_count; ++i) {
+        int64_t slot = S->slot[i];
+        const double *frame = S->numbers.frame + 3 * (slot - slot % BLOCK) + slot % BLOCK;
+        for (int row = 0; row < 3; ++row) {
+            double sum = 0;
+            for (int k = 0; k < 3; ++k)
+                sum += frame[LANES * (ptrdiff_t)(row + 3 * k)] * (double)it->f[slot + LANES * k];
+            a->r[3 * i + row] = unit.impulse * sum;
+        }
+    }
+}
+
+// Iterates from a->r until the watch says stop, patience is over or this precision no longer serves; leaves the last
+// impulse there.
+static fil_status NAME(run)(admm *a, fil_units unit)
+{
+    NAME(iterate) it;
+    fil_status status = NAME(make_iterate)(a, unit, &it);
+    if (status != FIL_OK)
+        return status;
+    double scale = a->estimate.scale / unit.impulse;
+    bool serves = true, changed = false;
+    while (serves && !a->watch->stop && has_patience(a)) {
+        NAME(fil_contact_strands_product_sides)(a->strands, it.factor, it.force, it.point);
+        fil_parallel_for(a->watch->task->context, a->strands->blocks, block_grain, NAME(meet_all), &it);
+        fil_contact_watch_count(a->watch, 1, 0);
+        fil_estimate_set(&a->estimate, a->watch, sqrt(add_partial_sums(a)) / scale);
+        changed = true;
+        if (fil_estimate_due(&a->estimate, a->watch)) {
+            NAME(unload)(&it, unit);
+            fil_estimate_judge(&a->estimate, a->watch, a->r);
+            changed = false;
+        }
+        serves = isfinite(a->estimate.value) && (WIDTH < LANES || fil_estimate_floats_serve(&a->estimate, a->watch));
+    }
+    if (changed)
+        NAME(unload)(&it, unit);
+    return FIL_OK;
+}
