@@ -4,21 +4,22 @@
 //
 //   strands   (A + Σ ρ HᵀH) v = Hᵀ (ρ z + f),  p = H v
 //   relax     a = α p - (α - 1) z - f / ρ                                             α = 1.7
-//   contacts  (u, r) in Coulomb(mu),  u = F Σ a + q + (m / ρ) r,  f = Fᵀ r             m: sides, 1 or 2
+//   contacts  (u, r) in Coulomb(mu),  u = F Σ a + q + (m / ρ) r,  f = Fᵀ r            m: sides, 1 or 2
 //             z = a + f / ρ
 //
-// The problem of one contact is isotropic and has a closed form: with c = ρ (F Σ a + q) / m the impulse is -c, nothing
-// when it would pull, its tangent part cut to mu times the normal one. A side moves one edge of a strand, so the matrix
-// stays banded and is factored once (contact_strands_penalty.c). Only force = ρ z + f and f are kept:
+// Coulomb's law of a contact is met in the form of De Saxcé, K ∋ r ⊥ u + mu s e ∈ K*, with a slip s that follows |u_T|
+// slowly (by 0.3 of the difference): for a given s the problem is convex and the method converges; with s = |u_T| at once
+// it runs into cycles when mu is large. The problem of one contact is isotropic, so that with c = ρ (F Σ a + q + mu s e)
+// / m the impulse is P_K(-c). A side moves one edge of a strand, so the matrix stays banded and is factored once
+// (contact_strands_penalty.c). Only force = ρ z + f and f are kept:
 //
 //   ρ a = α ρ p - (α - 1) force - (2 - α) f,      force <- ρ a + 2 f
 //
-// ρ_i = κ 3 / tr W_ii: κ = 5 for a few digits, 10 for more. On strands it begins in floats, as apg does.
+// ρ_i = κ 3 / tr W_ii: κ = 5 for a few digits, 20 for more. On strands it begins in floats, as apg does.
 //
 // The natural residual of the new impulse with the velocity of the last solve is free; it becomes the true one as both
-// agree. Cost per iteration: as much as a product with W. Limits: strands only; the rate falls below 1e-6. The De Saxcé
-// change of variables makes the contact step exact, but not convex: convergence is not proven, and it says when it
-// stalls.
+// agree. Cost per iteration: as much as a product with W. Limits: strands only; many iterations below 1e-6. That s
+// settles is not proven: it says when it stalls.
 #include "contact/contact_admm.h"
 
 #include "base/parallel.h"
@@ -32,16 +33,18 @@
 enum { LANES = FIL_STRANDS_LANES, BLOCK = FIL_STRANDS_BLOCK, block_grain = 128 };
 
 static const double over_relaxation = 1.7, least_tangent = 1e-30;
-static const double few_digits = 5, more_digits = 10; // κ for tolerances down to 1e-5, and below
+static const double few_digits = 5, more_digits = 20; // κ, in floats or for tolerances down to 1e-5, and in doubles
 
 typedef struct admm_param {
-    double kappa;
+    double kappa, slip;
     int floats;
 } admm_param;
 
 static const fil_field fields[] = {
     {"kappa", FIL_KIND_REAL, offsetof(admm_param, kappa), 0, 0, 1e6, "", NULL,
-     "stiffness of the copies, relative to the diagonal of W; 0: 5 for tolerances down to 1e-5, 10 below"},
+     "stiffness of the copies, relative to the diagonal of W; 0: 5 for the first digits, 20 below 1e-5"},
+    {"slip", FIL_KIND_REAL, offsetof(admm_param, slip), 0.3, 1e-3, 1, "", NULL,
+     "how far the slip of the De Saxcé term goes towards the true one in an iteration"},
     {"floats", FIL_KIND_BOOL, offsetof(admm_param, floats), 1, 0, 1, "", NULL,
      "begin in floats, go on in doubles when they no longer serve; false: doubles alone"},
 };
@@ -62,6 +65,13 @@ static double add_partial_sums(const admm *a)
     for (int range = 0; range * block_grain < a->strands->blocks; ++range)
         sum += a->partial[range];
     return sum;
+}
+
+static void choose_rho(admm *a, double usual)
+{
+    double kappa = a->plan->kappa > 0 ? a->plan->kappa : usual;
+    for (int64_t place = 0; place < LANES * (int64_t)a->strands->blocks; ++place)
+        a->rho[place] = a->strands->trace[place] > 0 ? kappa * 3 / a->strands->trace[place] : 0;
 }
 
 static bool has_patience(const admm *a)
@@ -97,6 +107,7 @@ static fil_status run_in_turn(admm *a)
     fil_status status = FIL_OK;
     if (a->plan->floats) {
         fil_arena_mark mark = fil_arena_mark_now(arena);
+        choose_rho(a, few_digits);
         status = fil_contact_strands_add_float_sides(a->strands, arena);
         if (status == FIL_OK)
             status = run_float(a, fil_estimate_units(a->watch));
@@ -104,8 +115,10 @@ static fil_status run_in_turn(admm *a)
         fil_arena_rewind(arena, mark);
     }
     a->estimate.since = a->watch->stats->iterations;
-    bool enough = fil_estimate_floats_serve(&a->estimate, a->watch) && a->plan->floats;
-    return status == FIL_OK && !a->watch->stop && !enough ? run(a, (fil_units){1, 1}) : status;
+    if (status != FIL_OK || a->watch->stop)
+        return status;
+    choose_rho(a, a->watch->task->tolerance >= 1e-5 ? few_digits : more_digits);
+    return run(a, (fil_units){1, 1});
 }
 
 fil_status fil_admm_run(fil_contact_watch *watch, fil_contact_strands *strands, const fil_admm_plan *plan, double *r)
@@ -121,9 +134,6 @@ fil_status fil_admm_run(fil_contact_watch *watch, fil_contact_strands *strands, 
               .partial = FIL_ARENA_ARRAY(arena, double, strands->blocks / block_grain + 1),
               .r = r};
     fil_status status = a.rho && a.partial ? FIL_OK : FIL_NO_MEMORY;
-    double kappa = plan->kappa > 0 ? plan->kappa : watch->task->tolerance >= 1e-5 ? few_digits : more_digits;
-    for (int64_t place = 0; status == FIL_OK && place < places; ++place)
-        a.rho[place] = strands->trace[place] > 0 ? kappa * 3 / strands->trace[place] : 0;
     watch->phase = "admm";
     a.estimate.since = watch->stats->iterations;
     if (status == FIL_OK)
@@ -136,7 +146,8 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
 {
     const int64_t default_budget = 20000;
     const admm_param *setting = param;
-    fil_admm_plan plan = {.kappa = setting->kappa, .floats = setting->floats, .patience = default_budget};
+    fil_admm_plan plan = {
+        .kappa = setting->kappa, .slip = setting->slip, .floats = setting->floats, .patience = default_budget};
     fil_contact_watch watch;
     fil_status status = fil_contact_watch_make(task, stats, default_budget, &watch);
     if (status != FIL_OK)
@@ -161,7 +172,7 @@ const fil_contact_type fil_contact_admm = {
     .name = "admm",
     .doc = "Alternating directions with a copy of the velocity for each side: for many contacts of strands, to 1e-6",
     .fields = fields,
-    .field_count = 2,
+    .field_count = 3,
     .param_size = sizeof(admm_param),
     .needs = 0,
     .solve = solve,

@@ -6,6 +6,7 @@
 
 typedef struct fil_admm_plan {
     double kappa;     // stiffness of the copies, relative to the diagonal of W; 0: by the tolerance
+    double slip;      // how far the slip of the De Saxcé term goes towards the true one in an iteration, 0 to 1
     bool floats;      // begin in floats
     int64_t patience; // iterations without a residual that is a quarter smaller until it gives up
 } fil_admm_plan;

@@ -7,6 +7,7 @@ typedef struct NAME(iterate) {
     const admm *admm;
     REAL *mu, *rho;      // [blocks × 8]
     REAL *second, *mean; // [blocks × 8] 1 where a contact has a second side, else 0; 1 over the number of sides
+    REAL *slip;          // [blocks × 8]
     REAL *f, *force, *point, *q;
     REAL *factor;
     REAL natural_rho;
@@ -51,15 +52,13 @@ static inline void NAME(reach)(const NAME(iterate) * it, int64_t place, int64_t 
         }
 }
 
-// The impulse of contacts from the velocity that their arms ask for, times ρ over the number of sides.
-static inline void NAME(meet)(VECTOR mu, const VECTOR c[3], VECTOR r[3])
+// The slip that the De Saxcé term stands for follows the true one slowly.
+static inline VECTOR NAME(follow_slip)(const NAME(iterate) * it, int64_t place, const VECTOR u[3])
 {
-    VECTOR zero = V(all)(0), slip = V(sqrt)(c[1] * c[1] + c[2] * c[2]);
-    r[0] = V(max)(zero - c[0], zero);
-    VECTOR cut = mu * r[0] / V(max)(slip, V(all)((REAL)least_tangent));
-    cut = V(select)(slip > mu * r[0], cut, V(all)(1));
-    r[1] = zero - cut * c[1];
-    r[2] = zero - cut * c[2];
+    VECTOR slip = V(load)(it->slip + place), now = V(sqrt)(u[1] * u[1] + u[2] * u[2]);
+    slip += (REAL)it->admm->plan->slip * (now - slip);
+    V(store)(it->slip + place, slip);
+    return slip;
 }
 
 // All contacts of a range of blocks.
@@ -85,7 +84,10 @@ static void NAME(meet_all)(void *data, int64_t begin, int64_t end)
             c[k] = mean * (c[k] + rho * q);
             u[k] += q;
         }
-        NAME(meet)(mu, c, r);
+        r[0] = -c[0] - mean * rho * mu * NAME(follow_slip)(it, place, u);
+        r[1] = -c[1];
+        r[2] = -c[2];
+        NAME(project)(mu, r);
         NAME(to_world)(m.frame, r, f);
         sum += NAME(natural_square)(mu, it->natural_rho, r, u);
         for (int k = 0; k < 3; ++k) {
@@ -97,7 +99,7 @@ static void NAME(meet_all)(void *data, int64_t begin, int64_t end)
     it->admm->partial[begin / block_grain] = NAME(add_lanes)(sum);
 }
 
-// force = ρ z + f with the copies at the points that the impulses give: z = H A⁻¹ Hᵀ r.
+// force = ρ z + f with the copies at the points that the impulses give: z = H A⁻¹ Hᵀ r; slips as they are there.
 static fil_status NAME(start)(const NAME(iterate) * it, fil_units unit)
 {
     const admm *a = it->admm;
@@ -105,11 +107,11 @@ static fil_status NAME(start)(const NAME(iterate) * it, fil_units unit)
     fil_arena *arena = a->watch->task->scratch;
     fil_arena_mark mark = fil_arena_mark_now(arena);
     int64_t size = BLOCK * (int64_t)S->blocks;
-    double *r = FIL_ARENA_ARRAY(arena, double, size);
-    if (!r)
+    double *u = FIL_ARENA_ARRAY(arena, double, size);
+    if (!u)
         return FIL_NO_MEMORY;
-    fil_contact_strands_block(S, a->r, r);
-    fil_contact_strands_product(S, r, S->q, r); // leaves forces and points of the sides
+    fil_contact_strands_block(S, a->r, u);
+    fil_contact_strands_product(S, u, S->q, u); // leaves forces and points of the sides
     for (int64_t i = 0; i < size; ++i) {
         int64_t place = i / BLOCK * LANES + i % LANES;
         double rho = a->rho[place];
@@ -117,6 +119,8 @@ static fil_status NAME(start)(const NAME(iterate) * it, fil_units unit)
         it->force[i] = (REAL)((rho * S->numbers.point[i] + S->numbers.force[i]) / unit.impulse);
         it->force[size + i] =
             it->second[place] * (REAL)((rho * S->numbers.point[size + i] + S->numbers.force[i]) / unit.impulse);
+        if (i % BLOCK < LANES)
+            it->slip[place] = (REAL)(hypot(u[i + LANES], u[i + 2 * (int64_t)LANES]) / unit.velocity);
     }
     fil_arena_rewind(arena, mark);
     return FIL_OK;
@@ -129,9 +133,9 @@ static fil_status NAME(make_iterate)(const admm *a, fil_units unit, NAME(iterate
     fil_arena *arena = a->watch->task->scratch;
     int64_t size = BLOCK * (int64_t)S->blocks, places = LANES * (int64_t)S->blocks;
     *it = (NAME(iterate)){.admm = a, .natural_rho = (REAL)(a->estimate.rho * unit.velocity / unit.impulse)};
-    REAL **arrays[] = {&it->mu, &it->rho, &it->second, &it->mean, &it->f, &it->q, &it->force, &it->point};
-    const int64_t sizes[] = {places, places, places, places, size, size, 2 * size, 2 * size};
-    for (int k = 0; k < 8; ++k) {
+    REAL **arrays[] = {&it->mu, &it->rho, &it->second, &it->mean, &it->slip, &it->f, &it->q, &it->force, &it->point};
+    const int64_t sizes[] = {places, places, places, places, places, size, size, 2 * size, 2 * size};
+    for (int k = 0; k < 9; ++k) {
         *arrays[k] = FIL_ARENA_ARRAY(arena, REAL, sizes[k]);
         if (!*arrays[k])
             return FIL_NO_MEMORY;
