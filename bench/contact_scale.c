@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 
 enum { MOST_ITEMS = 16 };
+static const char all_bars[] = "1,2,3,4,5,6";
 
 typedef struct list {
     int count;
@@ -89,22 +90,30 @@ static double per_contact_and_iteration(const scale_answer *answer)
     return 1e9 * answer->solve / ((double)answer->contacts * (double)answer->iterations);
 }
 
-static void print_head(const bench *b)
+static int widest_name(const bench *b)
 {
-    printf("%d threads, natural residual; setup and solve in seconds, ns per contact and iteration, peak in MB\n",
-           b->threads);
-    printf("%8s %-8s %4s %-4s %6s %-14s %-11s %10s %9s %9s %9s %8s %8s\n", "contacts", "shape", "ms", "from", "to",
-           "solver", "outcome", "iterations", "residual", "setup", "solve", "ns", "MB");
+    size_t width = strlen("solver");
+    for (int m = 0; m < b->method_count; ++m)
+        width = strlen(b->methods[m].name) > width ? strlen(b->methods[m].name) : width;
+    return (int)width;
 }
 
-static void print_row(const row *row)
+static void print_head(const bench *b)
+{
+    printf("threads: %d; natural residual; setup and solve in seconds, ns per contact and iteration, peak in MB\n",
+           b->threads);
+    printf("%8s %-8s %4s %-4s %6s %-*s %-11s %10s %9s %9s %9s %8s %8s\n", "contacts", "shape", "ms", "from", "to",
+           widest_name(b), "solver", "outcome", "iterations", "residual", "setup", "solve", "ns", "MB");
+}
+
+static void print_row(const bench *b, const row *row)
 {
     const scale_answer *a = &row->answer;
     scale_wipe();
-    printf("%8d %-8s %4g %-4s %6.0e %-14s %-11s %10lld %9.1e %9.3g %9.3g %8.1f %8.0f\n", a->contacts,
+    printf("%8d %-8s %4g %-4s %6.0e %-*s %-11s %10lld %9.1e %9.3g %9.3g %8.1f %8.0f\n", a->contacts,
            fil_contact_hair_shape_name(row->hair.shape), 1e3 * row->hair.step, row->warm ? "warm" : "cold",
-           row->tolerance, row->method->name, a->outcome, (long long)a->iterations, a->residual, a->setup, a->solve,
-           per_contact_and_iteration(a), 1e-6 * a->peak);
+           row->tolerance, widest_name(b), row->method->name, a->outcome, (long long)a->iterations, a->residual,
+           a->setup, a->solve, per_contact_and_iteration(a), 1e-6 * a->peak);
     fflush(stdout);
 }
 
@@ -127,7 +136,7 @@ static void measure_methods(bench *b, double size, scale_job *job)
                    job->tolerance, next.method->name);
         job->method = *next.method;
         next.answer = median_of(job, b->repeats);
-        print_row(&next);
+        print_row(b, &next);
         b->rows[b->done++] = next;
     }
 }
@@ -173,7 +182,7 @@ static void write_csv(fil_context *context, const bench *b, const char *path)
     free(text);
 }
 
-// What a panel shows: microseconds per contact to a tolerance; or, without one, kilobytes per contact to the last.
+// What a panel shows: microseconds per contact to a tolerance; or, without one, kilobytes per contact to the worst.
 typedef struct view {
     fil_contact_hair_shape shape;
     double step;
@@ -182,20 +191,32 @@ typedef struct view {
     char title[64];
 } view;
 
+static bool is_in_view(const view *view, const scale_method *method, const row *row)
+{
+    if (row->method != method || row->hair.shape != view->shape || row->hair.step != view->step ||
+        row->warm != view->warm)
+        return false;
+    return view->tolerance > 0 ? row->tolerance == view->tolerance && scale_solved(&row->answer)
+                               : row->answer.contacts > 0;
+}
+
 // The points of one solver; x and y have room for all sizes.
 static fil_plot_series series_of(const bench *b, const view *view, const scale_method *method, double *x, double *y)
 {
     fil_plot_series series = {.name = method->name, .x = x, .y = y, .form = FIL_PLOT_LINE};
-    bool memory = view->tolerance == 0;
-    double tolerance = memory ? b->tolerances.at[b->tolerances.count - 1] : view->tolerance;
     for (int k = 0; k < b->done; ++k) {
-        const row *row = &b->rows[k];
-        if (row->method != method || row->hair.shape != view->shape || row->hair.step != view->step ||
-            row->warm != view->warm || row->tolerance != tolerance || !scale_solved(&row->answer))
+        const scale_answer *answer = &b->rows[k].answer;
+        if (!is_in_view(view, method, &b->rows[k]))
             continue;
-        double contacts = row->answer.contacts;
+        double contacts = answer->contacts;
+        double value = (view->tolerance > 0 ? 1e6 * scale_seconds(answer) : 1e-3 * answer->peak) / contacts;
+        // Rows of one size follow each other.
+        if (series.count > 0 && x[series.count - 1] == contacts) {
+            y[series.count - 1] = fmax(y[series.count - 1], value);
+            continue;
+        }
         x[series.count] = contacts;
-        y[series.count++] = (memory ? 1e-3 * row->answer.peak : 1e6 * scale_seconds(&row->answer)) / contacts;
+        y[series.count++] = value;
     }
     return series;
 }
@@ -224,6 +245,11 @@ static void write_svg(fil_context *context, const bench *b, const char *path)
     fil_plot_series *series = bench_allocate(series_count, sizeof *series);
     fil_plot_panel *panels = bench_allocate((size_t)count, sizeof *panels);
     view *views = bench_allocate((size_t)count, sizeof *views);
+    double least = INFINITY, most = 0;
+    for (int n = 0; n < b->sizes.count; ++n) {
+        least = fmin(least, 0.9 * b->sizes.at[n]);
+        most = fmax(most, 1.1 * b->sizes.at[n]);
+    }
     for (int p = 0; p < count; ++p) {
         views[p] = view_of(b, p);
         for (int m = 0; m < methods; ++m) {
@@ -232,12 +258,12 @@ static void write_svg(fil_context *context, const bench *b, const char *path)
         }
         panels[p] =
             (fil_plot_panel){.title = views[p].title,
-                             .x = {.label = "contacts", .log = true},
+                             .x = {.label = "contacts", .log = true, .min = least, .max = most},
                              .y = {.label = views[p].tolerance > 0 ? "µs per contact" : "kB per contact", .log = true},
                              .series = series + p * methods};
     }
     char subtitle[64];
-    snprintf(subtitle, sizeof subtitle, "%d threads; setup included; solved problems only", b->threads);
+    snprintf(subtitle, sizeof subtitle, "threads: %d; setup included; times of solved problems only", b->threads);
     fil_plot plot = {.title = "Contact solvers on strands",
                      .subtitle = subtitle,
                      .width = 340 * columns,
@@ -295,6 +321,14 @@ static bool parse_numbers(const char *text, double most, list *out)
     return out->count > 0;
 }
 
+static bool parse_bars(const char *text, list *out)
+{
+    bool whole = parse_numbers(text, SCALE_BARS, out);
+    for (int k = 0; whole && k < out->count; ++k)
+        whole = out->at[k] == floor(out->at[k]);
+    return whole;
+}
+
 static bool parse_shapes(char *text, list *out)
 {
     out->count = 0;
@@ -313,13 +347,13 @@ static bool parse_shapes(char *text, list *out)
 static bool parse_methods(char *text, bench *b)
 {
     b->method_count = 0;
-    for (char *name = text; name && *name;) {
+    for (char *name = text; name;) {
         char *comma = strchr(name, ',');
         while (comma && comma[1 + strcspn(comma + 1, ",:=")] == '=')
             comma = strchr(comma + 1, ',');
         if (comma)
             *comma = '\0';
-        if (b->method_count == MOST_ITEMS)
+        if (b->method_count == MOST_ITEMS || !*name)
             return false;
         bool plain = strcmp(name, scale_plain.name) == 0;
         b->methods[b->method_count++] = plain ? scale_plain : (scale_method){name, name, NULL};
@@ -361,16 +395,11 @@ static bool parse_option(bench *b, const char *name, char *value)
 static bool parse(bench *b, int argc, char **argv)
 {
     for (int i = 1; i < argc; ++i) {
-        bool has_value = i + 1 < argc && argv[i + 1][0] != '-';
-        if (strcmp(argv[i], "--bars") == 0 && !has_value)
-            b->bars = (list){.count = SCALE_BARS, .at = {1, 2, 3, 4, 5, 6}};
-        else if (!has_value)
+        const char *name = argv[i];
+        char *value = i + 1 < argc && argv[i + 1][0] != '-' ? argv[++i] : NULL;
+        if (strcmp(name, "--bars") == 0 ? !parse_bars(value ? value : all_bars, &b->bars)
+                                        : !value || !parse_option(b, name, value))
             return false;
-        else if (strcmp(argv[i], "--bars") == 0 ? !parse_numbers(argv[++i], SCALE_BARS, &b->bars)
-                                                : !parse_option(b, argv[i], argv[i + 1]))
-            return false;
-        else if (strcmp(argv[i - 1], "--bars") != 0)
-            ++i;
     }
     return true;
 }

@@ -65,20 +65,21 @@ static inline bool scale_solved(const scale_answer *answer)
     return strcmp(answer->outcome, "solved") == 0;
 }
 
-// What is being done: a line that is gone when the result is printed, where somebody looks.
-__attribute__((format(printf, 1, 2))) static inline void scale_tell(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputs(isatty(STDERR_FILENO) ? "\r" : "\n", stderr);
-}
-
+// What is being done: a line that is wiped out before the next one where somebody looks.
 static inline void scale_wipe(void)
 {
     if (isatty(STDERR_FILENO))
         fputs("\033[K", stderr);
+}
+
+__attribute__((format(printf, 1, 2))) static inline void scale_tell(const char *format, ...)
+{
+    va_list arguments;
+    scale_wipe();
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputs(isatty(STDERR_FILENO) ? "\r" : "\n", stderr);
 }
 
 // The child
