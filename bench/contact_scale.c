@@ -1,6 +1,6 @@
 // Time, iterations and memory of the contact solvers against the number of contacts, cold and warm.
 //
-//     contact_scale [--sizes 1000,10000] [--shapes wavy] [--steps 2] [--solvers auto,apg,admm,gs,plain,anderson]
+//     contact_scale [--sizes 1000,4000] [--shapes wavy] [--steps 2] [--solvers auto,apg,admm,gs,plain,anderson]
 //                   [--tolerances 1e-3,1e-4,1e-6] [--threads 2] [--repeats 1] [--limit 120] [--out FOLDER]
 //     contact_scale --bars [1,2,3,4,5,6] [--threads 2] [--limit 120]
 //
@@ -406,7 +406,7 @@ static bool parse(bench *b, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static bench b = {.sizes = {2, {1000, 10000}},
+    static bench b = {.sizes = {2, {1000, 4000}},
                       .shapes = {1, {FIL_HAIR_WAVY}},
                       .steps = {1, {2}},
                       .tolerances = {3, {1e-3, 1e-4, 1e-6}},
@@ -416,7 +416,7 @@ int main(int argc, char **argv)
     static char methods[] = "auto,apg,admm,gs,plain,anderson";
     parse_methods(methods, &b);
     if (!parse(&b, argc, argv)) {
-        fprintf(stderr, "usage: contact_scale [--sizes 1000,10000] [--shapes wavy,straight] [--steps 2,4] "
+        fprintf(stderr, "usage: contact_scale [--sizes 1000,4000] [--shapes wavy,straight] [--steps 2,4] "
                         "[--solvers auto,apg] [--tolerances 1e-3,1e-4,1e-6]\n                     [--threads 2] "
                         "[--repeats 1] [--limit 120] [--out FOLDER] [--bars [1,2]]\n");
         return 2;
