@@ -87,7 +87,8 @@ static bool is_hopeless(const bench *b, const row *next)
 
 static double per_contact_and_iteration(const scale_answer *answer)
 {
-    return 1e9 * answer->solve / ((double)answer->contacts * (double)answer->iterations);
+    double done = (double)answer->contacts * (double)answer->iterations;
+    return done > 0 ? 1e9 * answer->solve / done : NAN;
 }
 
 static int widest_name(const bench *b)

@@ -52,7 +52,7 @@ typedef struct scale_answer {
     char outcome[16]; // of fil_outcome_name; or "limit", "failed", "wrong": not what the judge says
     char finished_by[32];
     int64_t iterations;
-    double residual, setup, solve, peak; // the judge's; s, s, bytes
+    double residual, setup, solve, peak; // the judge's; s, s, bytes. Killed: no residual, all of the time is in `solve`
 } scale_answer;
 
 static inline double scale_seconds(const scale_answer *answer)
