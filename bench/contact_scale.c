@@ -168,15 +168,15 @@ static void write_csv(fil_context *context, const bench *b, const char *path)
     FILE *file = open_memstream(&text, &length);
     bench_need(context, file ? FIL_OK : fil_context_no_memory(context, 0));
     fprintf(file, "size,contacts,strands,shape,step_ms,start,kept,tolerance,solver,threads,outcome,finished_by,"
-                  "iterations,residual,setup_seconds,solve_seconds,ns_per_contact_iteration,peak_bytes\n");
+                  "iterations,residual,setup_seconds,solve_seconds,ns_per_contact_iteration,peak_bytes,switches\n");
     for (int k = 0; k < b->done; ++k) {
         const row *row = &b->rows[k];
         const scale_answer *a = &row->answer;
-        fprintf(file, "%g,%d,%d,%s,%g,%s,%d,%g,\"%s\",%d,%s,%s,%lld,%.3e,%.6g,%.6g,%.4g,%.0f\n", row->size, a->contacts,
-                row->hair.strands, fil_contact_hair_shape_name(row->hair.shape), 1e3 * row->hair.step,
+        fprintf(file, "%g,%d,%d,%s,%g,%s,%d,%g,\"%s\",%d,%s,%s,%lld,%.3e,%.6g,%.6g,%.4g,%.0f,%ld\n", row->size,
+                a->contacts, row->hair.strands, fil_contact_hair_shape_name(row->hair.shape), 1e3 * row->hair.step,
                 row->warm ? "warm" : "cold", row->kept, row->tolerance, row->method->name, b->threads, a->outcome,
                 a->finished_by, (long long)a->iterations, a->residual, a->setup, a->solve, per_contact_and_iteration(a),
-                a->peak);
+                a->peak, a->switches);
     }
     bench_need(context, fclose(file) == 0 ? FIL_OK : fil_context_no_memory(context, length));
     bench_need(context, fil_file_write_text(context, path, text, length));

@@ -52,6 +52,7 @@ typedef struct scale_answer {
     char outcome[16]; // of fil_outcome_name; or "limit", "failed", "wrong": not what the judge says
     char finished_by[32];
     int64_t iterations;
+    long switches; // how often another program took the core away: times of a disturbed solve mean nothing
     double residual, setup, solve, peak; // the judge's; s, s, bytes. Killed: no residual, all of the time is in `solve`
 } scale_answer;
 
@@ -207,6 +208,7 @@ static inline scale_answer scale_await(const scale_job *job, pid_t child, int en
     int status = 0;
     wait4(child, &status, 0, &usage);
     answer.peak = 1024.0 * (double)usage.ru_maxrss;
+    answer.switches = usage.ru_nivcsw;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 2) // it was asked for what there is not, and said so
         exit(2);
     return answer;
