@@ -8,8 +8,8 @@
 //             z = a + f / ρ
 //
 // Coulomb's law of a contact is met in the form of De Saxcé, K ∋ r ⊥ u + mu s e ∈ K*, with a slip s that follows |u_T|
-// slowly (by 0.3 of the difference): for a given s the problem is convex and the method converges; with s = |u_T| at once
-// it runs into cycles when mu is large. The problem of one contact is isotropic, so that with c = ρ (F Σ a + q + mu s e)
+// slowly (by 0.3 of the difference, and by ever less where that does not settle): for a given s the problem is convex and
+// the method converges; with s = |u_T| at once it runs into cycles when mu is large. The problem of one contact is isotropic, so that with c = ρ (F Σ a + q + mu s e)
 // / m the impulse is P_K(-c). A side moves one edge of a strand, so the matrix stays banded and is factored once
 // (contact_strands_penalty.c). Only force = ρ z + f and f are kept:
 //
@@ -44,7 +44,7 @@ static const fil_field fields[] = {
     {"kappa", FIL_KIND_REAL, offsetof(admm_param, kappa), 0, 0, 1e6, "", NULL,
      "stiffness of the copies, relative to the diagonal of W; 0: 5 for the first digits, 20 below 1e-5"},
     {"slip", FIL_KIND_REAL, offsetof(admm_param, slip), 0.3, 1e-3, 1, "", NULL,
-     "how far the slip of the De Saxcé term goes towards the true one in an iteration"},
+     "how far the slip of the De Saxcé term goes towards the true one in an iteration, at first"},
     {"floats", FIL_KIND_BOOL, offsetof(admm_param, floats), 1, 0, 1, "", NULL,
      "begin in floats, go on in doubles when they no longer serve; false: doubles alone"},
 };
@@ -54,6 +54,8 @@ typedef struct admm {
     fil_contact_strands *strands;
     const fil_admm_plan *plan;
     fil_estimate estimate;
+    double slip;     // how far slips go towards the true ones
+    int64_t patience;
     double *rho;     // [blocks × 8]
     double *partial; // squares of the natural map, of each range of blocks
     double *r;       // [3 contacts] in the order of the problem
@@ -74,9 +76,20 @@ static void choose_rho(admm *a, double usual)
         a->rho[place] = a->strands->trace[place] > 0 ? kappa * 3 / a->strands->trace[place] : 0;
 }
 
-static bool has_patience(const admm *a)
+// Without progress the slip follows more slowly and patience doubles, as long as that is sensible. False: there is nothing
+// more to be hoped for.
+static bool keep_going(admm *a)
 {
-    return a->watch->stats->iterations - a->estimate.since < a->plan->patience;
+    const double slower = 0.3, slowest = 2e-3;
+    if (a->watch->stats->iterations - a->estimate.since < a->patience)
+        return true;
+    if (a->slip <= slowest)
+        return false;
+    a->slip *= slower;
+    a->patience *= 2;
+    a->estimate.since = a->watch->stats->iterations;
+    a->estimate.least = a->estimate.value;
+    return true;
 }
 
 static fil_status factor(const admm *a, fil_units unit, double **out)
@@ -129,6 +142,8 @@ fil_status fil_admm_run(fil_contact_watch *watch, fil_contact_strands *strands, 
     admm a = {.watch = watch,
               .strands = strands,
               .plan = plan,
+              .slip = plan->slip,
+              .patience = plan->patience,
               .estimate = fil_estimate_make(watch),
               .rho = FIL_ARENA_ARRAY(arena, double, places),
               .partial = FIL_ARENA_ARRAY(arena, double, strands->blocks / block_grain + 1),
@@ -144,10 +159,10 @@ fil_status fil_admm_run(fil_contact_watch *watch, fil_contact_strands *strands, 
 
 static fil_status solve(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats)
 {
-    const int64_t default_budget = 20000;
+    const int64_t default_budget = 20000, patience = 300;
     const admm_param *setting = param;
     fil_admm_plan plan = {
-        .kappa = setting->kappa, .slip = setting->slip, .floats = setting->floats, .patience = default_budget};
+        .kappa = setting->kappa, .slip = setting->slip, .floats = setting->floats, .patience = patience};
     fil_contact_watch watch;
     fil_status status = fil_contact_watch_make(task, stats, default_budget, &watch);
     if (status != FIL_OK)

@@ -56,7 +56,7 @@ static inline void NAME(reach)(const NAME(iterate) * it, int64_t place, int64_t 
 static inline VECTOR NAME(follow_slip)(const NAME(iterate) * it, int64_t place, const VECTOR u[3])
 {
     VECTOR slip = V(load)(it->slip + place), now = V(sqrt)(u[1] * u[1] + u[2] * u[2]);
-    slip += (REAL)it->admm->plan->slip * (now - slip);
+    slip += (REAL)it->admm->slip * (now - slip);
     V(store)(it->slip + place, slip);
     return slip;
 }
@@ -172,8 +172,8 @@ static void NAME(unload)(const NAME(iterate) * it, fil_units unit)
     }
 }
 
-// Iterates from a->r until the watch says stop, patience is over or this precision no longer serves; leaves the last
-// impulse there.
+// Iterates from a->r until the watch says stop, there is nothing to be hoped for or this precision no longer serves;
+// leaves the last impulse there.
 static fil_status NAME(run)(admm *a, fil_units unit)
 {
     NAME(iterate) it;
@@ -182,7 +182,7 @@ static fil_status NAME(run)(admm *a, fil_units unit)
         return status;
     double scale = a->estimate.scale / unit.impulse;
     bool serves = true, changed = false;
-    while (serves && !a->watch->stop && has_patience(a)) {
+    while (serves && !a->watch->stop && keep_going(a)) {
         NAME(fil_contact_strands_product_sides)(a->strands, it.factor, it.force, it.point);
         fil_parallel_for(a->watch->task->context, a->strands->blocks, block_grain, NAME(meet_all), &it);
         fil_contact_watch_count(a->watch, 1, 0);
