@@ -1,9 +1,14 @@
 // An arena is a chain of blocks. A new block is an eighth of all before it, or as large as the array that asked for it:
 // the number of blocks stays logarithmic and little is held that nobody uses. Rewinding keeps the blocks: a loop that
 // marks, allocates and rewinds asks the machine for memory only in its first round.
+#define _DEFAULT_SOURCE // madvise
 #include "base/arena.h"
 
 #include <string.h>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 enum { ALIGNMENT = 64, FIRST_BLOCK = 1 << 16 };
 
@@ -40,6 +45,19 @@ void fil_arena_destroy(fil_arena *arena)
     fil_context_release(context, arena);
 }
 
+// Large blocks want large pages: a hundred times fewer page faults, and the caches of addresses reach farther.
+static void ask_for_large_pages(void *memory, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = 1 << 21;
+    uintptr_t begin = ((uintptr_t)memory + page - 1) / page * page, end = ((uintptr_t)memory + size) / page * page;
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_HUGEPAGE); // advice: a refusal costs nothing
+#else
+    (void)memory, (void)size;
+#endif
+}
+
 static arena_block *append_block(fil_arena *arena, size_t bytes)
 {
     size_t size = arena->total / 8 > FIRST_BLOCK ? arena->total / 8 / ALIGNMENT * ALIGNMENT : FIRST_BLOCK;
@@ -48,6 +66,7 @@ static arena_block *append_block(fil_arena *arena, size_t bytes)
     arena_block *block = fil_context_allocate(arena->context, sizeof *block + size + ALIGNMENT);
     if (!block)
         return NULL;
+    ask_for_large_pages(block, size);
     char *behind = (char *)(block + 1);
     *block = (arena_block){.size = size, .data = behind + (-(uintptr_t)behind) % ALIGNMENT};
     if (arena->current) {

@@ -1,5 +1,5 @@
-// admm: consensus form of the alternating direction method of multipliers, with a copy of the velocity for each side of a
-// contact [Boyd11]. With p the points of the strands, z their copies and f the impulse, all in world coordinates and
+// admm: consensus form of the alternating direction method of multipliers, with a copy of the velocity for each side of
+// a contact [Boyd11]. With p the points of the strands, z their copies and f the impulse, all in world coordinates and
 // relative to the free motion (so b drops out, and q takes its place):
 //
 //   strands   (A + Σ ρ HᵀH) v = Hᵀ (ρ z + f),  p = H v
@@ -8,10 +8,10 @@
 //             z = a + f / ρ
 //
 // Coulomb's law of a contact is met in the form of De Saxcé, K ∋ r ⊥ u + mu s e ∈ K*, with a slip s that follows |u_T|
-// slowly (by 0.3 of the difference, and by ever less where that does not settle): for a given s the problem is convex and
-// the method converges; with s = |u_T| at once it runs into cycles when mu is large. The problem of one contact is isotropic, so that with c = ρ (F Σ a + q + mu s e)
-// / m the impulse is P_K(-c). A side moves one edge of a strand, so the matrix stays banded and is factored once
-// (contact_strands_penalty.c). Only force = ρ z + f and f are kept:
+// slowly (by 0.3 of the difference, and by ever less where that does not settle): for a given s the problem is convex
+// and the method converges; with s = |u_T| at once it runs into cycles when mu is large. The problem of one contact is
+// isotropic, so that with c = ρ (F Σ a + q + mu s e) / m the impulse is P_K(-c). A side moves one edge of a strand, so
+// the matrix stays banded and is factored once (contact_strands_penalty.c). Only force = ρ z + f and f are kept:
 //
 //   ρ a = α ρ p - (α - 1) force - (2 - α) f,      force <- ρ a + 2 f
 //
@@ -54,7 +54,7 @@ typedef struct admm {
     fil_contact_strands *strands;
     const fil_admm_plan *plan;
     fil_estimate estimate;
-    double slip;     // how far slips go towards the true ones
+    double slip; // how far slips go towards the true ones
     int64_t patience;
     double *rho;     // [blocks × 8]
     double *partial; // squares of the natural map, of each range of blocks
@@ -76,8 +76,8 @@ static void choose_rho(admm *a, double usual)
         a->rho[place] = a->strands->trace[place] > 0 ? kappa * 3 / a->strands->trace[place] : 0;
 }
 
-// Without progress the slip follows more slowly and patience doubles, as long as that is sensible. False: there is nothing
-// more to be hoped for.
+// Without progress the slip follows more slowly and patience doubles, as long as that is sensible. False: there is
+// nothing more to be hoped for.
 static bool keep_going(admm *a)
 {
     const double slower = 0.3, slowest = 2e-3;

@@ -11,8 +11,8 @@ typedef struct fil_admm_plan {
     int64_t patience; // iterations without a residual that is a quarter smaller until slips follow more slowly
 } fil_admm_plan;
 
-// Iterates from r until the watch says stop or slower slips do not help either; the last impulse is in r. The memory of the task is
-// left as it was.
+// Iterates from r until the watch says stop or slower slips do not help either; the last impulse is in r. The memory of
+// the task is left as it was.
 fil_status fil_admm_run(fil_contact_watch *watch, fil_contact_strands *strands, const fil_admm_plan *plan, double *r);
 
 #endif

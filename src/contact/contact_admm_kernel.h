@@ -1,6 +1,6 @@
 // One iteration of contact_admm.c, written once for both precisions: included there after math/lanes_double.h and after
-// math/lanes_float.h. Vectors are blocked (contact_strands.h); `force` and `point` are two of them, for first and second
-// sides.
+// math/lanes_float.h. Vectors are blocked (contact_strands.h); `force` and `point` are two of them, for first and
+// second sides.
 #include "contact/contact_cone_kernel.h"
 
 typedef struct NAME(iterate) {

@@ -1,5 +1,6 @@
 // What apg and admm know of their residual without a product: the natural residual of impulses and velocities that they
-// have at hand. The judge costs a product in doubles and is asked when the estimate promises the goal, and now and then.
+// have at hand. The judge costs a product in doubles and is asked when the estimate promises the goal, and now and
+// then.
 #include "contact/contact_estimate.h"
 
 #include <math.h>

@@ -23,7 +23,7 @@
 enum { BINS = 4096, GRAIN = 64, FIRST_EDGE = 2 };
 
 static const double body_share = 0.065, closed_share = 0.65; // of the contacts
-static const double edge_margin = 1e-6; // of an edge: places stay inside, so that a side moves both vertices
+static const double edge_margin = 1e-6;   // of an edge: places stay inside, so that a side moves both vertices
 static const double least_distance = 0.5; // of two axes, over the sum of the radii
 static const double most_lean = 0.2;      // of the normal along an edge: sine
 

@@ -337,7 +337,7 @@ static fil_status build_form(builder *build, fil_arena *arena, fil_arena *scratc
     fil_parallel_for(build->S->context, problem->contact_count, contact_grain, read_contacts, build);
     if (build->failed)
         return FIL_OK;
-    S->numbers.factor = FIL_ARENA_ARRAY(arena, double, S->factor_start[S->packs]);
+    S->numbers.factor = FIL_ARENA_RAW(arena, double, S->factor_start[S->packs]);
     if (!S->numbers.factor)
         return FIL_NO_MEMORY;
     fil_parallel_for(S->context, S->packs, pack_grain, factor_packs, build);
@@ -420,7 +420,7 @@ fil_status fil_contact_strands_add_float(fil_contact_strands *strands, fil_arena
 {
     fil_contact_strands *S = strands;
     int64_t size = FIL_STRANDS_BLOCK * (int64_t)S->blocks;
-    S->numbers_float.factor = FIL_ARENA_ARRAY(arena, float, S->factor_start[S->packs]);
+    S->numbers_float.factor = FIL_ARENA_RAW(arena, float, S->factor_start[S->packs]);
     S->numbers_float.force = FIL_ARENA_ARRAY(arena, float, size);
     S->numbers_float.point = FIL_ARENA_ARRAY(arena, float, 2 * size);
     if (!S->numbers_float.factor || !S->numbers_float.force || !S->numbers_float.point)

@@ -110,7 +110,7 @@ fil_status fil_contact_strands_diagonal(fil_contact_strands *strands, fil_arena 
     fil_arena_mark mark = fil_arena_mark_now(arena);
     diagonal_job job = {.S = S,
                         .side_trace = FIL_ARENA_ARRAY(arena, double, 2 * places),
-                        .inverse = FIL_ARENA_ARRAY(arena, double, CHUNK *largest),
+                        .inverse = FIL_ARENA_RAW(arena, double, CHUNK *largest),
                         .inverse_size = largest};
     fil_status status = job.side_trace && job.inverse ? FIL_OK : FIL_NO_MEMORY;
     for (; status == FIL_OK && job.first < S->busy_packs; job.first += CHUNK) {

@@ -1,10 +1,11 @@
-// Strands with springs at their contacts: factors of A + Σ rho_i H_sᵀ H_s over all sides s. A side moves two neighbouring
-// vertices and frames are orthonormal, so that
+// Strands with springs at their contacts: factors of A + Σ rho_i H_sᵀ H_s over all sides s. A side moves two
+// neighbouring vertices and frames are orthonormal, so that
 //
 //   H_sᵀ H_s = [ a² I    a b I ]
 //              [ a b I   b² I  ]
 //
-// stays within the band of A: factors of the same size. Those in floats are rounded from doubles, a few packs at a time.
+// stays within the band of A: factors of the same size. Those in floats are rounded from doubles, a few packs at a
+// time.
 #include "contact/contact_strands.h"
 
 #include "base/parallel.h"
@@ -66,7 +67,7 @@ static void factor_packs(void *data, int64_t begin, int64_t end)
 fil_status fil_contact_strands_penalty(const fil_contact_strands *strands, fil_arena *arena, const double *rho,
                                        double **factor)
 {
-    *factor = FIL_ARENA_ARRAY(arena, double, strands->factor_start[strands->busy_packs]);
+    *factor = FIL_ARENA_RAW(arena, double, strands->factor_start[strands->busy_packs]);
     if (!*factor)
         return FIL_NO_MEMORY;
     penalty_job job = {.S = strands, .rho = rho, .factor = *factor};
@@ -78,7 +79,7 @@ fil_status fil_contact_strands_penalty_float(const fil_contact_strands *strands,
                                              double impulse, double velocity, float **factor)
 {
     const fil_contact_strands *S = strands;
-    *factor = FIL_ARENA_ARRAY(arena, float, S->factor_start[S->busy_packs]);
+    *factor = FIL_ARENA_RAW(arena, float, S->factor_start[S->busy_packs]);
     fil_arena_mark mark = fil_arena_mark_now(arena);
     int64_t most = 0;
     for (int64_t pack = 0; pack < S->busy_packs; pack += CHUNK) {
@@ -88,7 +89,7 @@ fil_status fil_contact_strands_penalty_float(const fil_contact_strands *strands,
     }
     penalty_job job = {.S = S,
                        .rho = rho,
-                       .factor = FIL_ARENA_ARRAY(arena, double, most),
+                       .factor = FIL_ARENA_RAW(arena, double, most),
                        .factor_float = *factor,
                        .unit = impulse / velocity};
     fil_status status = *factor && job.factor ? FIL_OK : FIL_NO_MEMORY;
