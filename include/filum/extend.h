@@ -50,7 +50,8 @@ typedef struct fil_local {
 // What a solver is given besides the problem and its own settings.
 typedef struct fil_contact_task {
     fil_context *context;
-    const fil_contact_problem *problem; // holds at least the views named by `needs`
+    fil_contact_problem
+        *problem; // holds at least the views named by `needs`; a solver may add W, and changes nothing else
     fil_local local;
     fil_merit merit;
     double tolerance;
@@ -58,11 +59,15 @@ typedef struct fil_contact_task {
     fil_arena *scratch;     // gone after the solve
     bool (*progress)(void *user, const fil_progress *point);
     void *user;
-    double start_seconds;                  // when the solve began, of fil_timer_seconds
-    const struct fil_contact_scale *scale; // what the judge needs, when it is costly and there already; NULL: not yet
+    double start_seconds;            // when the solve began, of fil_timer_seconds
+    struct fil_contact_scale *scale; // what the judge needs: made once, for the solver and for the last word; or NULL
 } fil_contact_task;
 
-typedef enum fil_contact_needs { FIL_NEEDS_DUAL = 1, FIL_NEEDS_PRIMAL = 2 } fil_contact_needs;
+typedef enum fil_contact_needs {
+    FIL_NEEDS_DUAL = 1,
+    FIL_NEEDS_PRIMAL = 2,
+    FIL_NEEDS_CHOICE = 4, // nothing is made beforehand, not for the judge either: the solver chooses when it has looked
+} fil_contact_needs;
 
 // A contact solver. r holds the first guess on entry (zero when cold) and the best impulse on return; the caller
 // computes all residuals afterwards. Returns FIL_OK; or FIL_NO_MEMORY, or FIL_BAD_INPUT with a sentence when the

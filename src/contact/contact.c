@@ -81,13 +81,6 @@ static fil_status check_def(fil_context *context, const fil_contact_def *def)
     return FIL_OK;
 }
 
-static fil_status make_scale(fil_context *context, fil_arena *scratch, const fil_contact_problem *problem,
-                             fil_contact_scale *out)
-{
-    fil_status status = fil_contact_operator_make(context, scratch, problem, false, &out->op);
-    return status == FIL_OK ? fil_contact_merit_make(&out->op, scratch, &out->merit) : status;
-}
-
 // All residuals of r, the velocities that the caller wants. `known` may be NULL.
 static fil_status judge(fil_context *context, fil_arena *scratch, const fil_contact_scale *known,
                         fil_contact_problem *problem, const double *r, double *u, double *v,
@@ -98,7 +91,7 @@ static fil_status judge(fil_context *context, fil_arena *scratch, const fil_cont
     if (known)
         scale = *known;
     else
-        status = make_scale(context, scratch, problem, &scale);
+        status = fil_contact_watch_scale(context, scratch, problem, &scale);
     double *velocity = u ? u : FIL_ARENA_ARRAY(scratch, double, 3 * (int64_t)problem->contact_count);
     if (status == FIL_OK && !velocity)
         status = FIL_NO_MEMORY;
@@ -198,11 +191,10 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
         task.problem = &whole;
     }
     // Without W the judge factors A: once, for the solver and for the last word.
-    fil_contact_scale scale;
-    if (status == FIL_OK && !problem->has_dual) {
-        status = make_scale(context, scratch, problem, &scale);
-        task.scale = &scale;
-    }
+    fil_contact_scale scale = {0};
+    task.scale = &scale;
+    if (status == FIL_OK && !problem->has_dual && !(type->needs & FIL_NEEDS_CHOICE))
+        status = fil_contact_watch_scale(context, scratch, problem, &scale);
     // The solver works on a copy: r changes only when everything went well.
     size_t count = 3 * (size_t)problem->contact_count;
     double *impulse = status == FIL_OK ? FIL_ARENA_ARRAY(scratch, double, count + 1) : NULL;
@@ -217,7 +209,7 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
     status = type->solve(&task, param, impulse, stats);
     stats->seconds_solve = fil_timer_seconds() - task.start_seconds;
     if (status == FIL_OK)
-        status = judge(context, scratch, task.scale, problem, impulse, u, v, stats->residual);
+        status = judge(context, scratch, scale.op.matrix_free ? &scale : NULL, problem, impulse, u, v, stats->residual);
     if (status == FIL_OK)
         memcpy(r, impulse, count * sizeof *r);
     return status;

@@ -8,10 +8,14 @@
 //      c. later: kicks. The best point is moved along the drift of the sweeps, or at random, and Newton tries from
 //      there.
 //
+// Many contacts of strands begin with admm instead, which needs no W: most end there. What is left, and the last digits
+// of a tolerance below its reach, go on with 1 and 2 from the best point, when there is room for W.
+//
 // The budget of (a) grows with the cost of (b), so that neither can waste much more than the other would need. All
 // budgets are counted in iterations: the same problem gives the same bits on any machine load and thread count. Where
 // the normals alone prove that no impulse can keep the bodies apart, it says so (contact_certificate.c).
 #include "contact/contact.h"
+#include "contact/contact_admm.h"
 #include "contact/contact_anderson.h"
 #include "contact/contact_certificate.h"
 #include "contact/contact_proximal.h"
@@ -29,7 +33,8 @@ typedef struct auto_state {
     fil_sweep sweep;
     fil_anderson anderson;
     fil_proximal proximal;
-    bool newton; // the matrix is small enough to factor
+    fil_contact_strands *strands; // NULL: not the road of strands
+    bool newton;                  // the matrix is small enough to factor
     int64_t size;
     double *r, *start;
     fil_rng rng;
@@ -44,18 +49,89 @@ static const fil_field fields[] = {
      "contacts", NULL, "above this size no matrix is factored"},
 };
 
+// Below its reach admm would take many thousands of iterations for the last digits.
+static const double reach_of_admm = 1e-6;
+
+// Whether admm is worth a try, should the problem be one of strands. Fewer contacts are solved by sweeps and Newton
+// before admm arrives, and for the last digits of a few more Newton is needed anyway (docs/contact/auto.md).
+static bool enough_for_admm(const fil_contact_task *task)
+{
+    const int fewest = 100, fewest_below_reach = 3000;
+    return task->problem->contact_count >= (task->tolerance >= reach_of_admm ? fewest : fewest_below_reach);
+}
+
+// The view for the judge: strands, where admm will run and W is not there yet; else W.
+static fil_status choose_view(const fil_contact_task *task)
+{
+    if (task->problem->has_dual)
+        return FIL_OK;
+    fil_contact_scale *scale = task->scale;
+    fil_status status = FIL_OK;
+    if (enough_for_admm(task))
+        status = fil_contact_operator_make_strands(task->context, task->scratch, task->problem, &scale->op);
+    if (status != FIL_OK)
+        return status;
+    return scale->op.strands ? fil_contact_merit_make(&scale->op, task->scratch, &scale->merit)
+                             : fil_contact_problem_form_dual(task->context, task->problem);
+}
+
 static fil_status make(const fil_contact_task *task, const auto_param *setting, fil_solve_stats *stats,
                        auto_state *state)
 {
     const int64_t default_budget = 300000; // four times what the hardest problem that it solved has needed
     int64_t size = 3 * (int64_t)task->problem->contact_count;
     *state = (auto_state){.task = task, .size = size, .rng = fil_rng_make(1)};
-    fil_status status = fil_contact_watch_make(task, stats, default_budget, &state->watch);
+    fil_status status = choose_view(task);
     if (status == FIL_OK)
-        status = fil_sweep_make(task, false, &state->sweep);
+        status = fil_contact_watch_make(task, stats, default_budget, &state->watch);
+    if (status == FIL_OK && enough_for_admm(task))
+        status = fil_contact_watch_strands(&state->watch, &state->strands);
     state->r = FIL_ARENA_ARRAY(task->scratch, double, size);
     state->newton = task->problem->contact_count <= setting->largest_newton;
     return status == FIL_OK && !state->r ? FIL_NO_MEMORY : status;
+}
+
+static void start_from_best(auto_state *state, double *r)
+{
+    memcpy(r, state->watch.best, (size_t)state->size * sizeof *r);
+}
+
+// As far as admm reaches.
+static fil_status run_admm(auto_state *state)
+{
+    fil_contact_watch *watch = &state->watch;
+    const fil_admm_plan plan = {.slip = 0.3, .floats = true, .patience = 300};
+    fil_contact_task reachable = *state->task;
+    reachable.tolerance = fmax(reachable.tolerance, reach_of_admm);
+    watch->task = &reachable;
+    fil_status status = fil_admm_run(watch, state->strands, &plan, state->r);
+    watch->task = state->task;
+    watch->stop = watch->least <= state->task->tolerance || watch->stats->iterations >= watch->budget ||
+                  watch->stats->outcome == FIL_CANCELLED;
+    start_from_best(state, state->r);
+    return status;
+}
+
+// Whether W is there, or there is room for it and time for its sweeps: a block for each pair of sides of a body, at
+// most.
+static fil_status can_have_dual(const auto_state *state, bool *out)
+{
+    const double most_bytes = 4e9, bytes_of_block = 9 * sizeof(double) + 2 * sizeof(int);
+    const int most_contacts = 200000;
+    const fil_contact_problem *problem = state->task->problem;
+    *out = problem->has_dual;
+    if (*out || problem->contact_count > most_contacts)
+        return FIL_OK;
+    int *sides = FIL_ARENA_ARRAY(state->task->scratch, int, problem->A.body_count);
+    if (!sides)
+        return FIL_NO_MEMORY;
+    for (int side = 0; side < problem->H.side_start[problem->contact_count]; ++side)
+        ++sides[problem->H.body[side]];
+    double pairs = 0;
+    for (int body = 0; body < problem->A.body_count; ++body)
+        pairs += (double)sides[body] * sides[body];
+    *out = pairs * bytes_of_block <= most_bytes;
+    return FIL_OK;
 }
 
 // Plain sweeps; every one of the first five is judged, then every fifth.
@@ -131,11 +207,6 @@ static void run_anderson(auto_state *state, int round)
     }
 }
 
-static void start_from_best(auto_state *state, double *r)
-{
-    memcpy(r, state->watch.best, (size_t)state->size * sizeof *r);
-}
-
 // The portfolio. On over-constrained problems each entry alone solves 94 to 98 of 100 (docs/contact/auto.md), nearly
 // independently of the others.
 static const fil_proximal_plan plans[] = {
@@ -201,6 +272,25 @@ static fil_status run_rounds(auto_state *state)
     return FIL_OK;
 }
 
+// The road through W: sweeps, then rounds.
+static fil_status run_dual(auto_state *state)
+{
+    const fil_contact_task *task = state->task;
+    fil_status status = fil_contact_problem_form_dual(task->context, task->problem);
+    if (status == FIL_OK)
+        status = fil_sweep_make(task, false, &state->sweep);
+    if (status != FIL_OK)
+        return status;
+    run_sweeps(state, 15);
+    if (state->watch.stop)
+        return FIL_OK;
+    status = fil_anderson_make(&state->watch, &state->sweep, WINDOW, &state->anderson);
+    state->start = FIL_ARENA_ARRAY(task->scratch, double, state->size);
+    if (status == FIL_OK && !state->start)
+        status = FIL_NO_MEMORY;
+    return status == FIL_OK ? run_rounds(state) : status;
+}
+
 static fil_status solve(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats)
 {
     auto_state state;
@@ -208,20 +298,16 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     if (status != FIL_OK)
         return status;
     memcpy(state.r, r, (size_t)state.size * sizeof *r);
-    state.watch.phase = "start";
     fil_contact_watch_judge(&state.watch, state.r);
-    run_sweeps(&state, 15);
-    if (!state.watch.stop) {
-        status = fil_anderson_make(&state.watch, &state.sweep, WINDOW, &state.anderson);
-        state.start = FIL_ARENA_ARRAY(task->scratch, double, state.size);
-        if (status == FIL_OK && !state.start)
-            status = FIL_NO_MEMORY;
-        if (status != FIL_OK)
-            return status;
-        status = run_rounds(&state);
-        if (status != FIL_OK)
-            return status;
-    }
+    if (state.strands && !state.watch.stop)
+        status = run_admm(&state);
+    bool dual = false;
+    if (status == FIL_OK && !state.watch.stop)
+        status = can_have_dual(&state, &dual);
+    if (status == FIL_OK && dual)
+        status = run_dual(&state);
+    if (status != FIL_OK)
+        return status;
     stats->local_calls = state.sweep.counts.calls;
     stats->failsafe_calls = state.sweep.counts.failsafe;
     stats->local_failures = state.sweep.counts.failures;
@@ -231,10 +317,11 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
 
 const fil_contact_type fil_contact_auto = {
     .name = "auto",
-    .doc = "The default: sweeps, accelerated sweeps and proximal Newton in turn, switched by progress",
+    .doc = "The default: sweeps, accelerated sweeps and proximal Newton in turn, or admm for strands, switched by "
+           "progress",
     .fields = fields,
     .field_count = 1,
     .param_size = sizeof(auto_param),
-    .needs = FIL_NEEDS_DUAL,
+    .needs = FIL_NEEDS_CHOICE,
     .solve = solve,
 };

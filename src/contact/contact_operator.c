@@ -115,23 +115,36 @@ fil_status fil_contact_sides_by_body(fil_arena *arena, const fil_contact_problem
     return FIL_OK;
 }
 
+fil_status fil_contact_operator_make_strands(fil_context *context, fil_arena *arena, const fil_contact_problem *problem,
+                                             fil_contact_operator *out)
+{
+    *out = (fil_contact_operator){0};
+    fil_contact_strands *strands;
+    fil_status status = fil_contact_strands_make(context, arena, problem, &strands);
+    if (status != FIL_OK || !strands)
+        return status;
+    *out =
+        (fil_contact_operator){.context = context,
+                               .problem = problem,
+                               .matrix_free = true,
+                               .strands = strands,
+                               .blocked = FIL_ARENA_ARRAY(arena, double, FIL_STRANDS_BLOCK *(int64_t)strands->blocks)};
+    return out->blocked ? FIL_OK : FIL_NO_MEMORY;
+}
+
 fil_status fil_contact_operator_make(fil_context *context, fil_arena *arena, const fil_contact_problem *problem,
                                      bool matrix_free, fil_contact_operator *out)
 {
-    *out = (fil_contact_operator){
-        .context = context, .problem = problem, .matrix_free = matrix_free || !problem->has_dual};
-    if (!out->matrix_free)
-        return FIL_OK;
-    FIL_ASSERT(problem->has_primal);
-    if (!matrix_free) {
-        fil_status status = fil_contact_strands_make(context, arena, problem, &out->strands);
-        if (status == FIL_OK && out->strands) {
-            out->blocked = FIL_ARENA_ARRAY(arena, double, FIL_STRANDS_BLOCK *(int64_t)out->strands->blocks);
-            status = out->blocked ? FIL_OK : FIL_NO_MEMORY;
-        }
+    bool through_bodies = matrix_free || !problem->has_dual;
+    FIL_ASSERT(problem->has_primal || !through_bodies);
+    if (through_bodies && !matrix_free) {
+        fil_status status = fil_contact_operator_make_strands(context, arena, problem, out);
         if (status != FIL_OK || out->strands)
             return status;
     }
+    *out = (fil_contact_operator){.context = context, .problem = problem, .matrix_free = through_bodies};
+    if (!through_bodies)
+        return FIL_OK;
     out->v = FIL_ARENA_ARRAY(arena, double, problem->A.dof_start[problem->A.body_count]);
     fil_status status = out->v ? FIL_OK : FIL_NO_MEMORY;
     if (status == FIL_OK)

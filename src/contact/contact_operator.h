@@ -22,6 +22,9 @@ typedef struct fil_contact_operator {
 // are noticed.
 fil_status fil_contact_operator_make(fil_context *context, fil_arena *arena, const fil_contact_problem *problem,
                                      bool matrix_free, fil_contact_operator *out);
+// Through strands, whether or not there is W; out->strands is NULL when the problem is of another kind.
+fil_status fil_contact_operator_make_strands(fil_context *context, fil_arena *arena, const fil_contact_problem *problem,
+                                             fil_contact_operator *out);
 // u = W r + q
 void fil_contact_operator_apply(const fil_contact_operator *op, const double *r, double *u);
 // v = A⁻¹ (b + Hᵀ r); matrix-free operators only.

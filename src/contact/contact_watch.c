@@ -8,6 +8,13 @@
 #include <math.h>
 #include <string.h>
 
+fil_status fil_contact_watch_scale(fil_context *context, fil_arena *arena, const fil_contact_problem *problem,
+                                   fil_contact_scale *out)
+{
+    fil_status status = fil_contact_operator_make(context, arena, problem, false, &out->op);
+    return status == FIL_OK ? fil_contact_merit_make(&out->op, arena, &out->merit) : status;
+}
+
 fil_status fil_contact_watch_make(const fil_contact_task *task, fil_solve_stats *stats, int64_t default_budget,
                                   fil_contact_watch *out)
 {
@@ -26,13 +33,13 @@ fil_status fil_contact_watch_make(const fil_contact_task *task, fil_solve_stats 
     };
     if (!out->u || !out->best)
         return FIL_NO_MEMORY;
-    if (task->scale) {
-        out->op = task->scale->op;
-        out->merit = task->scale->merit;
-        return FIL_OK;
-    }
-    fil_status status = fil_contact_operator_make(task->context, task->scratch, task->problem, false, &out->op);
-    return status == FIL_OK ? fil_contact_merit_make(&out->op, task->scratch, &out->merit) : status;
+    fil_contact_scale own = {0}, *scale = task->scale ? task->scale : &own;
+    fil_status status = FIL_OK;
+    if (!scale->op.problem)
+        status = fil_contact_watch_scale(task->context, task->scratch, task->problem, scale);
+    out->op = scale->op;
+    out->merit = scale->merit;
+    return status;
 }
 
 fil_status fil_contact_watch_strands(const fil_contact_watch *watch, fil_contact_strands **out)

@@ -5,7 +5,7 @@
 #include "contact/contact_merit.h"
 #include "filum/extend.h"
 
-// What a judge needs: the product and its scale.
+// What a judge needs: the product and its scale. All zero until it is made.
 typedef struct fil_contact_scale {
     fil_contact_operator op;
     fil_contact_merit merit;
@@ -27,6 +27,8 @@ typedef struct fil_contact_watch {
     bool stop; // solved, cancelled or out of budget
 } fil_contact_watch;
 
+fil_status fil_contact_watch_scale(fil_context *context, fil_arena *arena, const fil_contact_problem *problem,
+                                   fil_contact_scale *out);
 fil_status fil_contact_watch_make(const fil_contact_task *task, fil_solve_stats *stats, int64_t default_budget,
                                   fil_contact_watch *out);
 // The form of strands: of the judge where it has it, else made here; NULL when the problem is of another kind.
