@@ -8,8 +8,8 @@
 //      c. later: kicks. The best point is moved along the drift of the sweeps, or at random, and Newton tries from
 //      there.
 //
-// Many contacts of strands begin with admm instead, which needs no W: most end there. What is left, and the last digits
-// of a tolerance below its reach, go on with 1 and 2 from the best point, when there is room for W.
+// Many contacts of strands begin with admm instead, which needs no W: nearly all end there. The others go on with 1 and
+// 2 from the best point, when there is room for W.
 //
 // The budget of (a) grows with the cost of (b), so that neither can waste much more than the other would need. All
 // budgets are counted in iterations: the same problem gives the same bits on any machine load and thread count. Where
@@ -49,15 +49,14 @@ static const fil_field fields[] = {
      "contacts", NULL, "above this size no matrix is factored"},
 };
 
-// Below its reach admm would take many thousands of iterations for the last digits.
-static const double reach_of_admm = 1e-6;
+static const double last_digits = 1e-6; // below, admm takes ten times as many iterations
 
 // Whether admm is worth a try, should the problem be one of strands. Fewer contacts are solved by sweeps and Newton
-// before admm arrives, and for the last digits of a few more Newton is needed anyway (docs/contact/auto.md).
+// before it arrives (docs/contact/auto.md).
 static bool enough_for_admm(const fil_contact_task *task)
 {
-    const int fewest = 100, fewest_below_reach = 3000;
-    return task->problem->contact_count >= (task->tolerance >= reach_of_admm ? fewest : fewest_below_reach);
+    const int fewest = 100, fewest_for_last_digits = 2000;
+    return task->problem->contact_count >= (task->tolerance >= last_digits ? fewest : fewest_for_last_digits);
 }
 
 // The view for the judge: strands, where admm will run and W is not there yet; else W.
@@ -96,19 +95,30 @@ static void start_from_best(auto_state *state, double *r)
     memcpy(r, state->watch.best, (size_t)state->size * sizeof *r);
 }
 
-// As far as admm reaches.
-static fil_status run_admm(auto_state *state)
+// Until the tolerance, or until there is nothing more to be hoped for.
+static fil_status run_admm_to(auto_state *state, double tolerance, const fil_admm_plan *plan)
 {
     fil_contact_watch *watch = &state->watch;
-    const fil_admm_plan plan = {.slip = 0.3, .floats = true, .patience = 300};
-    fil_contact_task reachable = *state->task;
-    reachable.tolerance = fmax(reachable.tolerance, reach_of_admm);
-    watch->task = &reachable;
-    fil_status status = fil_admm_run(watch, state->strands, &plan, state->r);
+    fil_contact_task part = *state->task;
+    part.tolerance = tolerance;
+    watch->task = &part;
+    fil_status status = fil_admm_run(watch, state->strands, plan, state->r);
     watch->task = state->task;
     watch->stop = watch->least <= state->task->tolerance || watch->stats->iterations >= watch->budget ||
                   watch->stats->outcome == FIL_CANCELLED;
     start_from_best(state, state->r);
+    return status;
+}
+
+// Stiffer copies for the last digits: they need more iterations for the first ones.
+static fil_status run_admm(auto_state *state)
+{
+    const fil_admm_plan first = {.slip = 0.3, .floats = true, .patience = 300},
+                        last = {.kappa = 60, .slip = 0.3, .patience = 300};
+    double tolerance = state->task->tolerance;
+    fil_status status = run_admm_to(state, fmax(tolerance, last_digits), &first);
+    if (status == FIL_OK && !state->watch.stop && state->watch.least <= last_digits)
+        status = run_admm_to(state, tolerance, &last);
     return status;
 }
 
