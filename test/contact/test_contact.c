@@ -2,7 +2,7 @@
 // returns, what it leaves untouched, that it is honest, and that it gives the same bits on any number of threads.
 #include "failing_allocator.h"
 #include "filum/extend.h"
-#include "problems.h"
+#include "strands.h"
 
 #include <stdio.h>
 
@@ -10,26 +10,29 @@ typedef struct variant {
     const char *solver;
     bool exact;    // solves the exact law
     bool complete; // finishes the easy problems of this file to 1e-8
+    bool strands;  // takes problems of strands only
 } variant;
 
 // The list of solvers is compared with this one, so that a new solver cannot escape.
 static const variant variants[] = {
-    {"auto", true, true},
-    {"gs", true, true},
-    {"anderson", true, true},
-    {"proximal", true, true},
-    {"newton", true, false},
-    {"sor", false, false},
-    {"apg", true, true},
-    {"gs:order=coloured", true, true},
-    {"gs:relaxation=1.3", true, true},
-    {"gs:relaxation=0.7,period=1", true, true},
-    {"gs:freeze=false", true, true},
-    {"newton:function=pac", true, false},
-    {"newton:function=dac", true, false},
-    {"proximal:map=jm", true, true},
-    {"proximal:map=nm", true, true},
-    {"proximal:map=fb", true, false},
+    {"auto", true, true, false},
+    {"gs", true, true, false},
+    {"anderson", true, true, false},
+    {"proximal", true, true, false},
+    {"newton", true, false, false},
+    {"sor", false, false, false},
+    {"apg", true, true, false},
+    {"admm", true, true, true},
+    {"admm:floats=false,kappa=10", true, true, true},
+    {"gs:order=coloured", true, true, false},
+    {"gs:relaxation=1.3", true, true, false},
+    {"gs:relaxation=0.7,period=1", true, true, false},
+    {"gs:freeze=false", true, true, false},
+    {"newton:function=pac", true, false, false},
+    {"newton:function=dac", true, false, false},
+    {"proximal:map=jm", true, true, false},
+    {"proximal:map=nm", true, true, false},
+    {"proximal:map=fb", true, false, false},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -40,10 +43,58 @@ static fil_contact_def def_of(const variant *v)
     return def;
 }
 
-// Small enough for every solver to finish; merits other than natural are not free of units, so W is near 1.
-static fil_contact_problem *easy(fil_context *context)
+static fil_contact_problem *some_strands(fil_context *context, int contacts, uint64_t seed)
 {
-    return problem_dual(context, 20, 1, 0.5, 3);
+    return problem_of_strands(
+        context,
+        &(strands_def){
+            .strands = 4 + contacts / 10, .contacts = contacts, .least = 6, .most = 10, .dofs = 4, .seed = seed});
+}
+
+// Rigid bodies, or strands for a solver that takes nothing else; in both views.
+static fil_contact_problem *problem_for(fil_context *context, const variant *v, int contacts, int ratio, double mu,
+                                        uint64_t seed)
+{
+    if (!v->strands)
+        return problem_dual(context, contacts, ratio, mu, seed);
+    fil_contact_problem *problem = some_strands(context, contacts, seed);
+    test_ok(context, fil_contact_problem_form_dual(context, problem));
+    return problem;
+}
+
+// Small enough for every solver to finish; merits other than natural are not free of units, so W is near 1.
+static fil_contact_problem *easy(fil_context *context, const variant *v)
+{
+    return problem_for(context, v, 20, 1, 0.5, 3);
+}
+
+static fil_contact_problem *harder(fil_context *context, const variant *v)
+{
+    return problem_for(context, v, 40, 2, 1, 5);
+}
+
+// What is not its kind it refuses, with a sentence that names another; r stays as it was.
+TEST(contact_strands_only_is_said)
+{
+    fil_context *context = fil_context_create(NULL);
+    for (int v = 0; v < VARIANTS; ++v) {
+        fil_contact_problem *problem = problem_dual(context, 20, 1, 0.5, 3);
+        double *r = impulse_of(problem);
+        fil_contact_def def = def_of(&variants[v]);
+        r[1] = 7;
+        def.warm = true;
+        def.max_iterations = 1;
+        fil_status status = fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL);
+        ck_assert_msg(status == (variants[v].strands ? FIL_BAD_INPUT : FIL_OK), "%s", def.solver);
+        if (variants[v].strands) {
+            ck_assert_str_eq(fil_context_error(context),
+                             "admm: takes problems of strands only (see docs/contact/admm.md); use auto");
+            ck_assert(r[1] == 7);
+        }
+        free(r);
+        fil_contact_problem_destroy(problem);
+    }
+    fil_context_destroy(context);
 }
 
 TEST(contact_list_is_covered_here)
@@ -105,7 +156,7 @@ TEST(contact_one_contact_by_hand)
     };
     fil_context *context = fil_context_create(NULL);
     for (int v = 0; v < VARIANTS; ++v)
-        for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        for (size_t k = 0; k < sizeof cases / sizeof *cases && !variants[v].strands; ++k) {
             fil_contact_problem *problem = problem_single(context, 2, cases[k].q, cases[k].mu);
             fil_contact_def def = def_of(&variants[v]);
             fil_solve_stats stats;
@@ -149,13 +200,14 @@ static void check_claim(fil_context *context, fil_contact_problem *problem, cons
 TEST(contact_claims_are_true_in_every_merit)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *problem = easy(context);
-    for (int v = 0; v < VARIANTS; ++v)
+    for (int v = 0; v < VARIANTS; ++v) {
+        fil_contact_problem *problem = easy(context, &variants[v]);
         for (int merit = 0; merit < FIL_MERIT_COUNT; ++merit) {
             check_claim(context, problem, &variants[v], (fil_merit)merit, 1e-8);
             check_claim(context, problem, &variants[v], (fil_merit)merit, 1e-3);
         }
-    fil_contact_problem_destroy(problem);
+        fil_contact_problem_destroy(problem);
+    }
     fil_context_destroy(context);
 }
 
@@ -163,9 +215,9 @@ TEST(contact_claims_are_true_in_every_merit)
 TEST(contact_tolerance_is_sharp)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *problem = problem_dual(context, 40, 2, 1, 5);
-    double *r = impulse_of(problem);
-    for (int v = 0; v < VARIANTS; ++v)
+    for (int v = 0; v < VARIANTS; ++v) {
+        fil_contact_problem *problem = harder(context, &variants[v]);
+        double *r = impulse_of(problem);
         for (int merit = 0; merit < FIL_MERIT_COUNT; ++merit) {
             fil_contact_def def = def_of(&variants[v]);
             fil_solve_stats stats;
@@ -184,44 +236,45 @@ TEST(contact_tolerance_is_sharp)
             ck_assert_msg(stats.outcome == FIL_SOLVED, "%s: %s reached its tolerance", def.solver,
                           fil_merit_name(def.merit));
         }
-    free(r);
-    fil_contact_problem_destroy(problem);
+        free(r);
+        fil_contact_problem_destroy(problem);
+    }
     fil_context_destroy(context);
 }
 
 TEST(contact_optional_results_may_be_null)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *problem = easy(context);
-    double *r = impulse_of(problem), *s = impulse_of(problem), *u = impulse_of(problem);
-    double *velocity = calloc((size_t)problem->A.dof_start[problem->A.body_count], sizeof *velocity);
     for (int v = 0; v < VARIANTS; ++v) {
+        fil_contact_problem *problem = easy(context, &variants[v]);
+        double *r = impulse_of(problem), *s = impulse_of(problem), *u = impulse_of(problem);
+        double *velocity = calloc((size_t)problem->A.dof_start[problem->A.body_count], sizeof *velocity);
         fil_contact_def def = def_of(&variants[v]);
         fil_solve_stats stats;
         test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL));
         test_ok(context, fil_contact_solve(context, problem, &def, s, u, velocity, &stats));
         ck_assert_msg(memcmp(r, s, 3 * (size_t)problem->contact_count * sizeof *r) == 0, "%s", def.solver);
+        free(r);
+        free(s);
+        free(u);
+        free(velocity);
+        fil_contact_problem_destroy(problem);
     }
-    free(r);
-    free(s);
-    free(u);
-    free(velocity);
-    fil_contact_problem_destroy(problem);
     fil_context_destroy(context);
 }
 
 TEST(contact_warm_start_from_the_solution_ends_at_once)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *problem = easy(context);
-    size_t bytes = 3 * (size_t)problem->contact_count * sizeof(double);
-    double *solution = impulse_of(problem), *r = impulse_of(problem);
-    fil_contact_def def = fil_contact_def_default();
-    def.tolerance = 1e-10;
-    test_ok(context, fil_contact_solve(context, problem, &def, solution, NULL, NULL, NULL));
     for (int v = 0; v < VARIANTS; ++v) {
         if (!variants[v].exact)
             continue;
+        fil_contact_problem *problem = easy(context, &variants[v]);
+        size_t bytes = 3 * (size_t)problem->contact_count * sizeof(double);
+        double *solution = impulse_of(problem), *r = impulse_of(problem);
+        fil_contact_def def = fil_contact_def_default();
+        def.tolerance = 1e-10;
+        test_ok(context, fil_contact_solve(context, problem, &def, solution, NULL, NULL, NULL));
         def = def_of(&variants[v]);
         def.warm = true;
         fil_solve_stats stats;
@@ -230,10 +283,10 @@ TEST(contact_warm_start_from_the_solution_ends_at_once)
         ck_assert_msg(stats.outcome == FIL_SOLVED && stats.iterations == 0, "%s: %lld iterations", def.solver,
                       (long long)stats.iterations);
         ck_assert_msg(memcmp(r, solution, bytes) == 0, "%s moved a solution", def.solver);
+        free(r);
+        free(solution);
+        fil_contact_problem_destroy(problem);
     }
-    free(r);
-    free(solution);
-    fil_contact_problem_destroy(problem);
     fil_context_destroy(context);
 }
 
@@ -241,10 +294,10 @@ TEST(contact_warm_start_from_the_solution_ends_at_once)
 TEST(contact_budget_of_one)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *problem = problem_dual(context, 40, 2, 1, 5);
-    double *r = impulse_of(problem), at_zero[FIL_MERIT_COUNT];
-    test_ok(context, fil_contact_judge(context, problem, r, at_zero));
     for (int v = 0; v < VARIANTS; ++v) {
+        fil_contact_problem *problem = harder(context, &variants[v]);
+        double *r = impulse_of(problem), at_zero[FIL_MERIT_COUNT];
+        test_ok(context, fil_contact_judge(context, problem, r, at_zero));
         fil_contact_def def = def_of(&variants[v]);
         def.max_iterations = 1;
         fil_solve_stats stats;
@@ -256,16 +309,16 @@ TEST(contact_budget_of_one)
         if (strncmp(def.solver, "gs", 2) == 0)
             ck_assert_msg(stats.residual[def.merit] < at_zero[def.merit] && stats.local_calls == 40,
                           "%s: the one sweep was not done", def.solver);
+        free(r);
+        fil_contact_problem_destroy(problem);
     }
-    free(r);
-    fil_contact_problem_destroy(problem);
     fil_context_destroy(context);
 }
 
 TEST(contact_bad_settings_are_refused_with_a_sentence)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *problem = easy(context);
+    fil_contact_problem *problem = problem_dual(context, 20, 1, 0.5, 3);
     double *r = impulse_of(problem);
     r[4] = 42;
     static const double tolerances[] = {0, -1e-8, NAN, INFINITY, -INFINITY};
@@ -331,9 +384,9 @@ static bool watch_progress(void *user, const fil_progress *point)
 TEST(contact_progress_cancels)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *problem = problem_dual(context, 40, 2, 1, 5);
-    double *r = impulse_of(problem);
-    for (int v = 0; v < VARIANTS; ++v)
+    for (int v = 0; v < VARIANTS; ++v) {
+        fil_contact_problem *problem = harder(context, &variants[v]);
+        double *r = impulse_of(problem);
         for (int cancel_at = 1; cancel_at <= 4; ++cancel_at) {
             canceller watch = {.cancel_at = cancel_at, .orderly = true};
             fil_contact_def def = def_of(&variants[v]);
@@ -349,8 +402,9 @@ TEST(contact_progress_cancels)
                 ck_assert_msg(stats.outcome == FIL_CANCELLED, "%s: %s", def.solver, fil_outcome_name(stats.outcome));
             ck_assert_msg(stats.residual[def.merit] == watch.last.best, "%s: not the best", def.solver);
         }
-    free(r);
-    fil_contact_problem_destroy(problem);
+        free(r);
+        fil_contact_problem_destroy(problem);
+    }
     fil_context_destroy(context);
 }
 
@@ -364,7 +418,8 @@ TEST(contact_same_bits_on_any_number_of_threads)
         for (int t = 0; t < 5; ++t) {
             // W is formed anew each time, so that assembly takes part.
             fil_context_set_threads(context, threads[t]);
-            fil_contact_problem *problem = problem_of_bodies(context, 150, 2, 0.7, 8);
+            fil_contact_problem *problem =
+                variants[v].strands ? some_strands(context, 150, 8) : problem_of_bodies(context, 150, 2, 0.7, 8);
             size_t bytes = 3 * (size_t)problem->contact_count * sizeof *first;
             double *r = impulse_of(problem);
             fil_contact_def def = def_of(&variants[v]);
@@ -394,14 +449,15 @@ enum { MEMORY_CONTACTS = 80 };
 
 typedef struct memory_case {
     const char *solver;
-    bool warm, primal;
+    bool strands, warm, primal;
 } memory_case;
 
 static fil_status solve_with_little_memory(fil_context *context, const memory_case *setting)
 {
     // The problem itself comes from a context that has memory.
     fil_context *rich = fil_context_create(NULL);
-    fil_contact_problem *problem = problem_of_bodies(rich, MEMORY_CONTACTS, 3, 1, 6);
+    fil_contact_problem *problem =
+        setting->strands ? some_strands(rich, MEMORY_CONTACTS, 6) : problem_of_bodies(rich, MEMORY_CONTACTS, 3, 1, 6);
     if (!setting->primal)
         test_ok(rich, fil_contact_problem_form_dual(rich, problem));
     double r[3 * MEMORY_CONTACTS], before[3 * MEMORY_CONTACTS], u[3 * MEMORY_CONTACTS];
@@ -450,7 +506,8 @@ TEST(contact_survives_failing_allocation)
 {
     for (int v = 0; v < VARIANTS; ++v)
         for (int mode = 0; mode < 3; ++mode)
-            fail_each_allocation(&(memory_case){.solver = variants[v].solver, .warm = mode == 1, .primal = mode == 2});
+            fail_each_allocation(&(memory_case){
+                .solver = variants[v].solver, .strands = variants[v].strands, .warm = mode == 1, .primal = mode == 2});
 }
 
 // Two walls collide (W = 0): no impulse helps. Nobody may say solved, nobody may give a NaN.
@@ -458,6 +515,8 @@ TEST(contact_no_solution_is_admitted)
 {
     fil_context *context = fil_context_create(NULL);
     for (int v = 0; v < VARIANTS; ++v) {
+        if (variants[v].strands)
+            continue;
         fil_contact_problem *problem = problem_single(context, 0, (double[]){-1, 0.5, 0}, 0.3);
         fil_contact_def def = def_of(&variants[v]);
         def.max_iterations = 200;
@@ -516,6 +575,8 @@ TEST(contact_primal_and_dual_give_the_same)
     double *r = impulse_of(dual), *s = impulse_of(dual), *u = impulse_of(dual);
     double *v = calloc((size_t)dual->A.dof_start[dual->A.body_count], sizeof *v);
     for (int k = 0; k < VARIANTS; ++k) {
+        if (variants[k].strands)
+            continue;
         fil_contact_problem *primal = problem_of_bodies(context, 20, 1, 0.5, 3);
         for (int i = 0; i < 60; ++i)
             primal->w[i] = dual->w[i] = 0;
@@ -577,7 +638,7 @@ TEST(contact_half_storage_is_the_same_problem)
 {
     fil_context *context = fil_context_create(NULL);
     for (int v = 0; v < VARIANTS; ++v) {
-        fil_contact_problem *full = easy(context), *half = easy(context);
+        fil_contact_problem *full = easy(context, &variants[v]), *half = easy(context, &variants[v]);
         keep_upper_half(&half->W);
         test_ok(context, fil_contact_problem_check(context, half));
         double *r = impulse_of(full), *s = impulse_of(half);
