@@ -172,12 +172,12 @@ static fil_status order_sides(builder *build, fil_arena *arena, fil_arena *scrat
         int i = order[place], first = H->side_start[i];
         for (int k = 0; k < H->side_start[i + 1] - first; ++k) {
             int position = build->position[H->body[first + k]];
-            int to = next[position / HALF]++, row = H->first_dof[first + k];
-            int stride = H->dof_count[first + k] - 3;
+            int to = next[position / HALF]++;
             build->contact_side[2 * (int64_t)i + k] = to;
-            S->side[to] = (fil_strands_side){
-                .target = S->slot[i] + k * FIL_STRANDS_BLOCK * S->blocks,
-                .place = {LANES * row + position % LANES, LANES * (row + stride) + position % LANES}};
+            S->side[to] = (fil_strands_side){.target = 4 * (place + k * LANES * S->blocks),
+                                             .row = H->first_dof[first + k],
+                                             .lane = (short)(position % LANES),
+                                             .apart = (short)(H->dof_count[first + k] - 3)};
         }
     }
     return FIL_OK;
@@ -319,7 +319,7 @@ static fil_status build_form(builder *build, fil_arena *arena, fil_arena *scratc
     fil_contact_strands *S = build->S;
     const fil_contact_problem *problem = build->problem;
     S->blocks = (problem->contact_count + LANES - 1) / LANES;
-    int64_t size = FIL_STRANDS_BLOCK * (int64_t)S->blocks;
+    int64_t size = FIL_STRANDS_BLOCK * (int64_t)S->blocks, places = LANES * (int64_t)S->blocks;
     int *order = FIL_ARENA_ARRAY(scratch, int, problem->contact_count);
     fil_status status = order ? form_packs(build, arena, scratch) : FIL_NO_MEMORY;
     if (status == FIL_OK)
@@ -330,8 +330,8 @@ static fil_status build_form(builder *build, fil_arena *arena, fil_arena *scratc
         return status;
     S->numbers.frame = FIL_ARENA_ARRAY(arena, double, 3 * size);
     S->numbers.weight = FIL_ARENA_ARRAY(arena, double, 2 * (int64_t)problem->H.side_start[problem->contact_count]);
-    S->numbers.force = FIL_ARENA_ARRAY(arena, double, size);
-    S->numbers.point = FIL_ARENA_ARRAY(arena, double, 2 * size);
+    S->numbers.force = FIL_ARENA_ARRAY(arena, double, 4 * places);
+    S->numbers.point = FIL_ARENA_ARRAY(arena, double, 8 * places);
     if (!S->numbers.frame || !S->numbers.weight || !S->numbers.force || !S->numbers.point)
         return FIL_NO_MEMORY;
     fil_parallel_for(build->S->context, problem->contact_count, contact_grain, read_contacts, build);
@@ -419,10 +419,10 @@ fil_status fil_contact_strands_add_float(fil_contact_strands *strands, fil_arena
                                          double velocity)
 {
     fil_contact_strands *S = strands;
-    int64_t size = FIL_STRANDS_BLOCK * (int64_t)S->blocks;
+    int64_t places = LANES * (int64_t)S->blocks;
     S->numbers_float.factor = FIL_ARENA_RAW(arena, float, S->factor_start[S->packs]);
-    S->numbers_float.force = FIL_ARENA_ARRAY(arena, float, size);
-    S->numbers_float.point = FIL_ARENA_ARRAY(arena, float, 2 * size);
+    S->numbers_float.force = FIL_ARENA_ARRAY(arena, float, 4 * places);
+    S->numbers_float.point = FIL_ARENA_ARRAY(arena, float, 8 * places);
     if (!S->numbers_float.factor || !S->numbers_float.force || !S->numbers_float.point)
         return FIL_NO_MEMORY;
     convert_job job = {.S = S, .unit = impulse / velocity};
