@@ -58,7 +58,8 @@ typedef struct admm {
     fil_contact_strands *strands;
     const fil_admm_plan *plan;
     fil_estimate estimate;
-    double slip; // how far slips go towards the true ones
+    fil_arena *arena; // of one precision
+    double slip;      // how far slips go towards the true ones
     double polish_step;
     int64_t patience;
     double *rho;     // [blocks × 8]
@@ -72,13 +73,6 @@ static double add_partial_sums(const admm *a)
     for (int range = 0; range * block_grain < a->strands->blocks; ++range)
         sum += a->partial[range];
     return sum;
-}
-
-static void choose_rho(admm *a, double usual)
-{
-    double kappa = a->plan->kappa > 0 ? a->plan->kappa : usual;
-    for (int64_t place = 0; place < LANES * (int64_t)a->strands->blocks; ++place)
-        a->rho[place] = a->strands->trace[place] > 0 ? kappa * 3 / a->strands->trace[place] : 0;
 }
 
 // Without progress the slip follows more slowly and patience doubles, as long as that is sensible. False: there is
@@ -97,16 +91,18 @@ static bool keep_going(admm *a)
     return true;
 }
 
-static fil_status factor(const admm *a, fil_units unit, double **out)
+static fil_status prepare(const admm *a, fil_units unit, double **factor)
 {
     (void)unit;
-    return fil_contact_strands_penalty(a->strands, a->watch->task->scratch, a->rho, out);
+    return fil_contact_strands_penalty(a->strands, a->arena, a->rho, factor);
 }
 
-static fil_status factor_float(const admm *a, fil_units unit, float **out)
+static fil_status prepare_float(const admm *a, fil_units unit, float **factor)
 {
-    return fil_contact_strands_penalty_float(a->strands, a->watch->task->scratch, a->rho, unit.impulse, unit.velocity,
-                                             out);
+    fil_status status = fil_contact_strands_add_float_sides(a->strands, a->arena);
+    if (status != FIL_OK)
+        return status;
+    return fil_contact_strands_penalty_float(a->strands, a->arena, a->rho, unit.impulse, unit.velocity, factor);
 }
 
 // r <- P_K(r - t d ũ) with the velocity that the judge has found last, d = 3 / tr W_ii.
@@ -152,25 +148,32 @@ static void judge(admm *a)
 // NOLINTNEXTLINE(readability-duplicate-include): once for each precision
 #include "contact/contact_admm_kernel.h"
 
-// One precision after the other, each in memory of its own.
+// One precision after the other, each in memory of its own that is given back: factors are large.
+static fil_status run_alone(admm *a, double kappa, fil_status (*run)(admm *, fil_units), fil_units unit)
+{
+    a->arena = fil_arena_create(a->watch->task->context);
+    if (!a->arena)
+        return FIL_NO_MEMORY;
+    for (int64_t place = 0; place < LANES * (int64_t)a->strands->blocks; ++place)
+        a->rho[place] = a->strands->trace[place] > 0 ? kappa * 3 / a->strands->trace[place] : 0;
+    fil_status status = run(a, unit);
+    fil_arena_destroy(a->arena);
+    return status;
+}
+
 static fil_status run_in_turn(admm *a)
 {
-    fil_arena *arena = a->watch->task->scratch;
+    double kappa = a->plan->kappa;
     fil_status status = FIL_OK;
     if (a->plan->floats) {
-        fil_arena_mark mark = fil_arena_mark_now(arena);
-        choose_rho(a, few_digits);
-        status = fil_contact_strands_add_float_sides(a->strands, arena);
-        if (status == FIL_OK)
-            status = run_float(a, fil_estimate_units(a->watch));
+        status = run_alone(a, kappa > 0 ? kappa : few_digits, run_float, fil_estimate_units(a->watch));
         memset(&a->strands->numbers_float, 0, sizeof a->strands->numbers_float);
-        fil_arena_rewind(arena, mark);
     }
-    a->estimate.since = a->watch->stats->iterations;
     if (status != FIL_OK || a->watch->stop)
         return status;
-    choose_rho(a, a->watch->task->tolerance >= 1e-5 ? few_digits : more_digits);
-    return run(a, (fil_units){1, 1});
+    a->estimate.since = a->watch->stats->iterations;
+    double usual = a->watch->task->tolerance >= 1e-5 ? few_digits : more_digits;
+    return run_alone(a, kappa > 0 ? kappa : usual, run, (fil_units){1, 1});
 }
 
 fil_status fil_admm_run(fil_contact_watch *watch, fil_contact_strands *strands, const fil_admm_plan *plan, double *r)

@@ -107,7 +107,7 @@ static fil_status NAME(start)(const NAME(iterate) * it, fil_units unit)
 {
     const admm *a = it->admm;
     const fil_contact_strands *S = a->strands;
-    fil_arena *arena = a->watch->task->scratch;
+    fil_arena *arena = a->arena;
     fil_arena_mark mark = fil_arena_mark_now(arena);
     int64_t size = BLOCK * (int64_t)S->blocks, places = LANES * (int64_t)S->blocks;
     double *u = FIL_ARENA_ARRAY(arena, double, size);
@@ -134,7 +134,7 @@ static fil_status NAME(make_iterate)(const admm *a, fil_units unit, NAME(iterate
 {
     const fil_contact_problem *problem = a->watch->task->problem;
     const fil_contact_strands *S = a->strands;
-    fil_arena *arena = a->watch->task->scratch;
+    fil_arena *arena = a->arena;
     int64_t size = BLOCK * (int64_t)S->blocks, places = LANES * (int64_t)S->blocks;
     *it = (NAME(iterate)){.admm = a, .natural_rho = (REAL)(a->estimate.rho * unit.velocity / unit.impulse)};
     REAL **arrays[] = {&it->mu, &it->rho, &it->second, &it->mean, &it->slip, &it->f, &it->q, &it->force, &it->point};
@@ -155,7 +155,7 @@ static fil_status NAME(make_iterate)(const admm *a, fil_units unit, NAME(iterate
     }
     for (int64_t k = 0; k < size; ++k)
         it->q[k] = (REAL)(S->q[k] / unit.velocity);
-    fil_status status = NAME(factor)(a, unit, &it->factor);
+    fil_status status = NAME(prepare)(a, unit, &it->factor);
     return status == FIL_OK ? NAME(start)(it, unit) : status;
 }
 
