@@ -33,7 +33,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = FIL_STRANDS_LANES, BLOCK = FIL_STRANDS_BLOCK, block_grain = 128, polish_steps = 3 };
+enum {
+    LANES = FIL_STRANDS_LANES,
+    BLOCK = FIL_STRANDS_BLOCK,
+    block_grain = 128,
+    contact_grain = 1024,
+    polish_steps = 3
+};
 
 static const double over_relaxation = 1.7, least_tangent = 1e-30;
 static const double polish_gain = 1.7;                // of the residual; what polish_steps steps are good for
@@ -106,10 +112,11 @@ static fil_status prepare_float(const admm *a, fil_units unit, float **factor)
 }
 
 // r <- P_K(r - t d ũ) with the velocity that the judge has found last, d = 3 / tr W_ii.
-static void descend(const admm *a)
+static void descend(void *data, int64_t begin, int64_t end)
 {
+    const admm *a = data;
     const fil_contact_problem *problem = a->watch->task->problem;
-    for (int64_t i = 0; i < problem->contact_count; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
         double trace = a->strands->trace[fil_contact_strands_place(a->strands, (int)i)], *r = a->r + 3 * i;
         const double *u = a->watch->u + 3 * i;
         double step = trace > 0 ? a->polish_step * 3 / trace : 0;
@@ -130,7 +137,7 @@ static void judge(admm *a)
         return;
     for (int step = 0; step < polish_steps && !watch->stop; ++step) {
         double before = watch->natural;
-        descend(a);
+        fil_parallel_for(watch->task->context, watch->task->problem->contact_count, contact_grain, descend, a);
         fil_contact_watch_judge(watch, a->r);
         if (watch->natural > before) { // too long a step
             a->polish_step *= 0.5;

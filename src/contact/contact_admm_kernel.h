@@ -11,6 +11,7 @@ typedef struct NAME(iterate) {
     REAL *f, *force, *point, *q;
     REAL *factor;
     REAL natural_rho;
+    fil_units unit;
 } NAME(iterate);
 
 // What one vector of contacts has at hand: F, and world vectors of both sides.
@@ -136,7 +137,8 @@ static fil_status NAME(make_iterate)(const admm *a, fil_units unit, NAME(iterate
     const fil_contact_strands *S = a->strands;
     fil_arena *arena = a->arena;
     int64_t size = BLOCK * (int64_t)S->blocks, places = LANES * (int64_t)S->blocks;
-    *it = (NAME(iterate)){.admm = a, .natural_rho = (REAL)(a->estimate.rho * unit.velocity / unit.impulse)};
+    *it =
+        (NAME(iterate)){.admm = a, .unit = unit, .natural_rho = (REAL)(a->estimate.rho * unit.velocity / unit.impulse)};
     REAL **arrays[] = {&it->mu, &it->rho, &it->second, &it->mean, &it->slip, &it->f, &it->q, &it->force, &it->point};
     const int64_t sizes[] = {places, places, places, places, places, size, size, 8 * places, 8 * places};
     for (int k = 0; k < 9; ++k) {
@@ -160,20 +162,27 @@ static fil_status NAME(make_iterate)(const admm *a, fil_units unit, NAME(iterate
 }
 
 // r = F f, in the order of the problem.
-static void NAME(unload)(const NAME(iterate) * it, fil_units unit)
+static void NAME(unload_range)(void *data, int64_t begin, int64_t end)
 {
+    const NAME(iterate) *it = data;
     const admm *a = it->admm;
     const fil_contact_strands *S = a->strands;
-    for (int64_t i = 0; i < a->watch->task->problem->contact_count; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
         int64_t slot = S->slot[i];
         const double *frame = S->numbers.frame + 3 * (slot - slot % BLOCK) + slot % BLOCK;
         for (int row = 0; row < 3; ++row) {
             double sum = 0;
             for (int k = 0; k < 3; ++k)
                 sum += frame[LANES * (ptrdiff_t)(row + 3 * k)] * (double)it->f[slot + LANES * k];
-            a->r[3 * i + row] = unit.impulse * sum;
+            a->r[3 * i + row] = it->unit.impulse * sum;
         }
     }
+}
+
+static void NAME(unload)(NAME(iterate) * it)
+{
+    const fil_contact_task *task = it->admm->watch->task;
+    fil_parallel_for(task->context, task->problem->contact_count, contact_grain, NAME(unload_range), it);
 }
 
 // Iterates from a->r until the watch says stop, there is nothing to be hoped for or this precision no longer serves;
@@ -193,13 +202,13 @@ static fil_status NAME(run)(admm *a, fil_units unit)
         fil_estimate_set(&a->estimate, a->watch, sqrt(add_partial_sums(a)) / scale);
         changed = true;
         if (fil_estimate_due(&a->estimate, a->watch)) {
-            NAME(unload)(&it, unit);
+            NAME(unload)(&it);
             judge(a);
             changed = false;
         }
         serves = isfinite(a->estimate.value) && (WIDTH < LANES || fil_estimate_floats_serve(&a->estimate, a->watch));
     }
     if (changed)
-        NAME(unload)(&it, unit);
+        NAME(unload)(&it);
     return FIL_OK;
 }

@@ -264,6 +264,11 @@ static void load_strand(const fil_body_matrix *A, int body, int rows, int bandwi
 {
     int dofs = body < 0 ? 0 : A->dof_start[body + 1] - A->dof_start[body], own = body < 0 ? 0 : A->bandwidth[body];
     const double *value = body < 0 ? NULL : A->value + A->value_start[body];
+    if (dofs == rows && own == bandwidth) { // as they are
+        for (int64_t k = 0; k < rows * (int64_t)(bandwidth + 1); ++k)
+            lane[HALF * k] = value[k];
+        return;
+    }
     for (int64_t j = 0; j < rows; ++j)
         for (int64_t k = 0; k <= bandwidth; ++k) {
             double *entry = lane + HALF * ((bandwidth + 1) * j + k);
@@ -430,16 +435,36 @@ fil_status fil_contact_strands_add_float(fil_contact_strands *strands, fil_arena
     return fil_contact_strands_add_float_sides(S, arena);
 }
 
+typedef struct block_job {
+    const int *slot;
+    const double *from;
+    double *to;
+} block_job;
+
+static void block_range(void *data, int64_t begin, int64_t end)
+{
+    const block_job *job = data;
+    for (int64_t i = begin; i < end; ++i)
+        for (int k = 0; k < 3; ++k)
+            job->to[job->slot[i] + LANES * k] = job->from[3 * i + k];
+}
+
+static void unblock_range(void *data, int64_t begin, int64_t end)
+{
+    const block_job *job = data;
+    for (int64_t i = begin; i < end; ++i)
+        for (int k = 0; k < 3; ++k)
+            job->to[3 * i + k] = job->from[job->slot[i] + LANES * k];
+}
+
 void fil_contact_strands_block(const fil_contact_strands *strands, const double *x, double *blocked)
 {
-    for (int64_t i = 0; i < strands->problem->contact_count; ++i)
-        for (int k = 0; k < 3; ++k)
-            blocked[strands->slot[i] + LANES * k] = x[3 * i + k];
+    block_job job = {.slot = strands->slot, .from = x, .to = blocked};
+    fil_parallel_for(strands->context, strands->problem->contact_count, contact_grain, block_range, &job);
 }
 
 void fil_contact_strands_unblock(const fil_contact_strands *strands, const double *blocked, double *x)
 {
-    for (int64_t i = 0; i < strands->problem->contact_count; ++i)
-        for (int k = 0; k < 3; ++k)
-            x[3 * i + k] = blocked[strands->slot[i] + LANES * k];
+    block_job job = {.slot = strands->slot, .from = blocked, .to = x};
+    fil_parallel_for(strands->context, strands->problem->contact_count, contact_grain, unblock_range, &job);
 }

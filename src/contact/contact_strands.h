@@ -3,8 +3,8 @@
 // A blocked vector holds three numbers per contact, eight contacts side by side: component k of the contact at `slot`
 // is at [slot + 8 k]. Places without a contact hold zeros. The place of a contact counts them in the same order.
 //
-// A side vector holds four numbers for each side, x y z of the world and one that does not matter (zero in forces): that
-// of the first side of a contact at [4 place], that of the second [4 places] behind.
+// A side vector holds four numbers for each side, x y z of the world and one that does not matter (zero in forces):
+// that of the first side of a contact at [4 place], that of the second [4 places] behind.
 #ifndef FIL_CONTACT_STRANDS_H
 #define FIL_CONTACT_STRANDS_H
 
@@ -17,8 +17,8 @@ enum {
     FIL_STRANDS_MOST_BAND = 64,
 };
 
-// A side: weights[0] times the three unknowns at `row` plus weights[1] times those `apart` rows behind, seen in the frame
-// of the contact.
+// A side: weights[0] times the three unknowns at `row` plus weights[1] times those `apart` rows behind, seen in the
+// frame of the contact.
 typedef struct fil_strands_side {
     int target; // where it is in a side vector
     int row;

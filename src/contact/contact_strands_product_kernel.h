@@ -119,8 +119,7 @@ static inline void NAME(read_points)(const NAME(solve_job) * job, int64_t part, 
     for (int s = begin; s < end; ++s) {
         const REAL *weight = S->NAME(numbers).weight + 2 * (int64_t)s;
         const REAL *a = NAME(strand_of)(x, side[s].lane) + side[s].row, *b = a + side[s].apart;
-        NAME(store_quad)(job->point + side[s].target,
-                         weight[0] * NAME(load_quad)(a) + weight[1] * NAME(load_quad)(b));
+        NAME(store_quad)(job->point + side[s].target, weight[0] * NAME(load_quad)(a) + weight[1] * NAME(load_quad)(b));
     }
 }
 
