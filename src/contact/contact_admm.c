@@ -158,13 +158,13 @@ static void judge(admm *a)
 // One precision after the other, each in memory of its own that is given back: factors are large.
 static fil_status run_alone(admm *a, double kappa, fil_status (*run)(admm *, fil_units), fil_units unit)
 {
-    a->arena = fil_arena_create(a->watch->task->context);
+    a->arena = fil_arena_borrow(a->watch->task->context);
     if (!a->arena)
         return FIL_NO_MEMORY;
     for (int64_t place = 0; place < LANES * (int64_t)a->strands->blocks; ++place)
         a->rho[place] = a->strands->trace[place] > 0 ? kappa * 3 / a->strands->trace[place] : 0;
     fil_status status = run(a, unit);
-    fil_arena_destroy(a->arena);
+    fil_arena_give_back(a->arena);
     return status;
 }
 

@@ -355,7 +355,7 @@ fil_status fil_contact_strands_make(fil_context *context, fil_arena *arena, cons
     *out = NULL;
     if (!problem->has_primal || !has_pattern(problem))
         return FIL_OK;
-    fil_arena *scratch = fil_arena_create(context);
+    fil_arena *scratch = fil_arena_borrow(context);
     if (!scratch)
         return FIL_NO_MEMORY;
     fil_arena_mark mark = fil_arena_mark_now(arena);
@@ -375,7 +375,7 @@ fil_status fil_contact_strands_make(fil_context *context, fil_arena *arena, cons
         else
             fil_arena_rewind(arena, mark);
     }
-    fil_arena_destroy(scratch);
+    fil_arena_give_back(scratch);
     return status;
 }
 
