@@ -22,6 +22,8 @@ struct fil_arena {
     fil_context *context;
     arena_block *first, *current;
     size_t total;
+    size_t reserve;  // how large the next block must be at least
+    fil_arena *next; // of those that wait in the context
 };
 
 fil_arena *fil_arena_create(fil_context *context)
@@ -32,17 +34,22 @@ fil_arena *fil_arena_create(fil_context *context)
     return arena;
 }
 
+static void release_blocks(fil_arena *arena)
+{
+    for (arena_block *block = arena->first; block;) {
+        arena_block *next = block->next;
+        fil_context_release(arena->context, block);
+        block = next;
+    }
+    arena->first = arena->current = NULL;
+}
+
 void fil_arena_destroy(fil_arena *arena)
 {
     if (!arena)
         return;
-    fil_context *context = arena->context;
-    for (arena_block *block = arena->first; block;) {
-        arena_block *next = block->next;
-        fil_context_release(context, block);
-        block = next;
-    }
-    fil_context_release(context, arena);
+    release_blocks(arena);
+    fil_context_release(arena->context, arena);
 }
 
 // Large blocks want large pages: a hundred times fewer page faults, and the caches of addresses reach farther.
@@ -61,6 +68,8 @@ static void ask_for_large_pages(void *memory, size_t size)
 static arena_block *append_block(fil_arena *arena, size_t bytes)
 {
     size_t size = arena->total / 8 > FIRST_BLOCK ? arena->total / 8 / ALIGNMENT * ALIGNMENT : FIRST_BLOCK;
+    if (size < arena->reserve)
+        size = arena->reserve;
     if (size < bytes)
         size = bytes;
     arena_block *block = fil_context_allocate(arena->context, sizeof *block + size + ALIGNMENT);
@@ -77,7 +86,40 @@ static arena_block *append_block(fil_arena *arena, size_t bytes)
         arena->first = block;
     }
     arena->total += size;
+    arena->reserve = 0;
     return block;
+}
+
+fil_arena *fil_arena_borrow(fil_context *context)
+{
+    fil_arena *arena = context->spare;
+    if (!arena)
+        return fil_arena_create(context);
+    context->spare = arena->next;
+    return arena;
+}
+
+void fil_arena_give_back(fil_arena *arena)
+{
+    const size_t most = (size_t)256 << 20;
+    if (!arena)
+        return;
+    size_t kept = arena->total;
+    for (const fil_arena *other = arena->context->spare; other; other = other->next)
+        kept += other->total;
+    if (kept > most) {
+        fil_arena_destroy(arena);
+        return;
+    }
+    // One block for all serves the next round better than many.
+    if (arena->first && arena->first->next) {
+        arena->reserve = arena->total + arena->total / 8;
+        arena->total = 0;
+        release_blocks(arena);
+    }
+    arena->current = NULL;
+    arena->next = arena->context->spare;
+    arena->context->spare = arena;
 }
 
 // Rounded up to the alignment; 0: no machine has so much.

@@ -1,6 +1,6 @@
 // The context carries what would otherwise be global: the last error sentence, the memory hooks, the thread count.
 // One context belongs to one host thread at a time; two contexts never share anything.
-#include "base/context.h"
+#include "base/arena.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -45,8 +45,11 @@ fil_context *fil_context_create(const fil_context_def *def)
 
 void fil_context_destroy(fil_context *context)
 {
-    if (context)
-        context->def.release(context->def.user, context);
+    if (!context)
+        return;
+    while (context->spare)
+        fil_arena_destroy(fil_arena_borrow(context));
+    context->def.release(context->def.user, context);
 }
 
 const char *fil_context_error(const fil_context *context)

@@ -9,6 +9,7 @@
 struct fil_context {
     fil_context_def def;
     char error[1024];
+    struct fil_arena *spare; // memory that waits for the next fil_arena_borrow
 };
 
 // A caller's bug stops a debug build; a release build does not pay for the check.

@@ -112,11 +112,11 @@ static fil_status judge(fil_context *context, fil_arena *scratch, const fil_cont
 fil_status fil_contact_judge(fil_context *context, fil_contact_problem *problem, const double *r,
                              double residual[FIL_MERIT_COUNT])
 {
-    fil_arena *scratch = fil_arena_create(context);
+    fil_arena *scratch = fil_arena_borrow(context);
     if (!scratch)
         return FIL_NO_MEMORY;
     fil_status status = judge(context, scratch, NULL, problem, r, NULL, NULL, residual);
-    fil_arena_destroy(scratch);
+    fil_arena_give_back(scratch);
     return status;
 }
 
@@ -221,10 +221,10 @@ fil_status fil_contact_solve(fil_context *context, fil_contact_problem *problem,
     fil_solve_stats own;
     stats = stats ? stats : &own;
     *stats = (fil_solve_stats){.outcome = FIL_SOLVED, .finished_by = ""};
-    fil_arena *scratch = fil_arena_create(context);
+    fil_arena *scratch = fil_arena_borrow(context);
     if (!scratch)
         return FIL_NO_MEMORY;
     fil_status status = solve(context, scratch, problem, def, r, u, v, stats);
-    fil_arena_destroy(scratch);
+    fil_arena_give_back(scratch);
     return status;
 }

@@ -18,21 +18,31 @@
 // ρ_i = κ 3 / tr W_ii: κ = 5 for a few digits, 20 for more. On strands it begins in floats, as apg does.
 //
 // The natural residual of the new impulse with the velocity of the last solve is free; it becomes the true one as both
-// agree. Cost per iteration: as much as a product with W. Limits: strands only; many iterations below 1e-6. That s
-// settles is not proven: it says when it stalls.
+// agree. What is left then is rough: it changes from contact to contact, and a few steps along the gradient take half
+// of it away. So an impulse that is nearly good enough is polished, besides the iteration. Cost per iteration: as much
+// as a product with W. Limits: strands only; many iterations below 1e-6. That s settles is not proven: it says when it
+// stalls.
 #include "contact/contact_admm.h"
 
 #include "base/parallel.h"
 #include "contact/contact.h"
 #include "contact/contact_estimate.h"
-#include "math/simd.h"
+#include "math/cone.h"
+#include "math/transpose.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LANES = FIL_STRANDS_LANES, BLOCK = FIL_STRANDS_BLOCK, block_grain = 128 };
+enum {
+    LANES = FIL_STRANDS_LANES,
+    BLOCK = FIL_STRANDS_BLOCK,
+    block_grain = 128,
+    contact_grain = 1024,
+    polish_steps = 3
+};
 
 static const double over_relaxation = 1.7, least_tangent = 1e-30;
+static const double polish_gain = 1.7;                // of the residual; what polish_steps steps are good for
 static const double few_digits = 5, more_digits = 20; // κ, in floats or for tolerances down to 1e-5, and in doubles
 
 typedef struct admm_param {
@@ -54,7 +64,9 @@ typedef struct admm {
     fil_contact_strands *strands;
     const fil_admm_plan *plan;
     fil_estimate estimate;
-    double slip; // how far slips go towards the true ones
+    fil_arena *arena; // of one precision
+    double slip;      // how far slips go towards the true ones
+    double polish_step;
     int64_t patience;
     double *rho;     // [blocks × 8]
     double *partial; // squares of the natural map, of each range of blocks
@@ -67,13 +79,6 @@ static double add_partial_sums(const admm *a)
     for (int range = 0; range * block_grain < a->strands->blocks; ++range)
         sum += a->partial[range];
     return sum;
-}
-
-static void choose_rho(admm *a, double usual)
-{
-    double kappa = a->plan->kappa > 0 ? a->plan->kappa : usual;
-    for (int64_t place = 0; place < LANES * (int64_t)a->strands->blocks; ++place)
-        a->rho[place] = a->strands->trace[place] > 0 ? kappa * 3 / a->strands->trace[place] : 0;
 }
 
 // Without progress the slip follows more slowly and patience doubles, as long as that is sensible. False: there is
@@ -92,16 +97,53 @@ static bool keep_going(admm *a)
     return true;
 }
 
-static fil_status factor(const admm *a, fil_units unit, double **out)
+static fil_status prepare(const admm *a, fil_units unit, double **factor)
 {
     (void)unit;
-    return fil_contact_strands_penalty(a->strands, a->watch->task->scratch, a->rho, out);
+    return fil_contact_strands_penalty(a->strands, a->arena, a->rho, factor);
 }
 
-static fil_status factor_float(const admm *a, fil_units unit, float **out)
+static fil_status prepare_float(const admm *a, fil_units unit, float **factor)
 {
-    return fil_contact_strands_penalty_float(a->strands, a->watch->task->scratch, a->rho, unit.impulse, unit.velocity,
-                                             out);
+    fil_status status = fil_contact_strands_add_float_sides(a->strands, a->arena);
+    if (status != FIL_OK)
+        return status;
+    return fil_contact_strands_penalty_float(a->strands, a->arena, a->rho, unit.impulse, unit.velocity, factor);
+}
+
+// r <- P_K(r - t d ũ) with the velocity that the judge has found last, d = 3 / tr W_ii.
+static void descend(void *data, int64_t begin, int64_t end)
+{
+    const admm *a = data;
+    const fil_contact_problem *problem = a->watch->task->problem;
+    for (int64_t i = begin; i < end; ++i) {
+        double trace = a->strands->trace[fil_contact_strands_place(a->strands, (int)i)], *r = a->r + 3 * i;
+        const double *u = a->watch->u + 3 * i;
+        double step = trace > 0 ? a->polish_step * 3 / trace : 0;
+        r[0] -= step * (u[0] + problem->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]));
+        r[1] -= step * u[1];
+        r[2] -= step * u[2];
+        fil_cone_project(problem->mu[i], r);
+    }
+}
+
+// Asks the judge, and polishes what is nearly good enough. a->r is a copy: the iteration goes on from where it was.
+static void judge(admm *a)
+{
+    fil_contact_watch *watch = a->watch;
+    bool promised = a->estimate.value <= a->estimate.goal;
+    fil_estimate_judge(&a->estimate, watch, a->r);
+    if (!promised || a->estimate.judged > polish_gain * watch->task->tolerance)
+        return;
+    for (int step = 0; step < polish_steps && !watch->stop; ++step) {
+        double before = watch->natural;
+        fil_parallel_for(watch->task->context, watch->task->problem->contact_count, contact_grain, descend, a);
+        fil_contact_watch_judge(watch, a->r);
+        if (watch->natural > before) { // too long a step
+            a->polish_step *= 0.5;
+            break;
+        }
+    }
 }
 
 #include "math/lanes_double.h"
@@ -113,25 +155,32 @@ static fil_status factor_float(const admm *a, fil_units unit, float **out)
 // NOLINTNEXTLINE(readability-duplicate-include): once for each precision
 #include "contact/contact_admm_kernel.h"
 
-// One precision after the other, each in memory of its own.
+// One precision after the other, each in memory of its own that is given back: factors are large.
+static fil_status run_alone(admm *a, double kappa, fil_status (*run)(admm *, fil_units), fil_units unit)
+{
+    a->arena = fil_arena_borrow(a->watch->task->context);
+    if (!a->arena)
+        return FIL_NO_MEMORY;
+    for (int64_t place = 0; place < LANES * (int64_t)a->strands->blocks; ++place)
+        a->rho[place] = a->strands->trace[place] > 0 ? kappa * 3 / a->strands->trace[place] : 0;
+    fil_status status = run(a, unit);
+    fil_arena_give_back(a->arena);
+    return status;
+}
+
 static fil_status run_in_turn(admm *a)
 {
-    fil_arena *arena = a->watch->task->scratch;
+    double kappa = a->plan->kappa;
     fil_status status = FIL_OK;
     if (a->plan->floats) {
-        fil_arena_mark mark = fil_arena_mark_now(arena);
-        choose_rho(a, few_digits);
-        status = fil_contact_strands_add_float_sides(a->strands, arena);
-        if (status == FIL_OK)
-            status = run_float(a, fil_estimate_units(a->watch));
+        status = run_alone(a, kappa > 0 ? kappa : few_digits, run_float, fil_estimate_units(a->watch));
         memset(&a->strands->numbers_float, 0, sizeof a->strands->numbers_float);
-        fil_arena_rewind(arena, mark);
     }
-    a->estimate.since = a->watch->stats->iterations;
     if (status != FIL_OK || a->watch->stop)
         return status;
-    choose_rho(a, a->watch->task->tolerance >= 1e-5 ? few_digits : more_digits);
-    return run(a, (fil_units){1, 1});
+    a->estimate.since = a->watch->stats->iterations;
+    double usual = a->watch->task->tolerance >= 1e-5 ? few_digits : more_digits;
+    return run_alone(a, kappa > 0 ? kappa : usual, run, (fil_units){1, 1});
 }
 
 fil_status fil_admm_run(fil_contact_watch *watch, fil_contact_strands *strands, const fil_admm_plan *plan, double *r)
@@ -144,7 +193,8 @@ fil_status fil_admm_run(fil_contact_watch *watch, fil_contact_strands *strands, 
               .plan = plan,
               .slip = plan->slip,
               .patience = plan->patience,
-              .estimate = fil_estimate_make(watch),
+              .polish_step = 0.15,
+              .estimate = fil_estimate_make(watch, polish_gain),
               .rho = FIL_ARENA_ARRAY(arena, double, places),
               .partial = FIL_ARENA_ARRAY(arena, double, strands->blocks / block_grain + 1),
               .r = r};

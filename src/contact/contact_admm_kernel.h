@@ -11,6 +11,7 @@ typedef struct NAME(iterate) {
     REAL *f, *force, *point, *q;
     REAL *factor;
     REAL natural_rho;
+    fil_units unit;
 } NAME(iterate);
 
 // What one vector of contacts has at hand: F, and world vectors of both sides.
@@ -37,19 +38,20 @@ static inline void NAME(reach)(const NAME(iterate) * it, int64_t place, int64_t 
 {
     const fil_contact_strands *S = it->admm->strands;
     const REAL alpha = (REAL)over_relaxation, *frame = S->NAME(numbers).frame + 3 * (at - at % BLOCK) + at % BLOCK;
-    VECTOR rho = V(load)(it->rho + place), share = V(load)(it->second + place);
+    VECTOR rho = V(load)(it->rho + place), share = V(load)(it->second + place), force[3];
     for (int k = 0; k < 9; ++k)
         m->frame[k] = V(load)(frame + LANES * k);
     for (int k = 0; k < 3; ++k)
         m->f[k] = V(load)(it->f + at + LANES * k);
-    for (int side = 0; side < 2; ++side)
+    for (int side = 0; side < 2; ++side) {
+        int64_t i = 4 * (place + side * (int64_t)LANES * S->blocks);
+        V(load_points)(it->point + i, m->point[side]);
+        V(load_points)(it->force + i, force);
         for (int k = 0; k < 3; ++k) {
-            int64_t i = at + LANES * k + side * (int64_t)BLOCK * S->blocks;
-            m->point[side][k] = V(load)(it->point + i);
-            m->arm[side][k] =
-                alpha * rho * m->point[side][k] - (alpha - 1) * V(load)(it->force + i) - (2 - alpha) * m->f[k];
+            m->arm[side][k] = alpha * rho * m->point[side][k] - (alpha - 1) * force[k] - (2 - alpha) * m->f[k];
             m->arm[side][k] *= side == 0 ? V(all)(1) : share;
         }
+    }
 }
 
 // The slip that the De Saxcé term stands for follows the true one slowly.
@@ -65,7 +67,7 @@ static inline VECTOR NAME(follow_slip)(const NAME(iterate) * it, int64_t place, 
 static void NAME(meet_all)(void *data, int64_t begin, int64_t end)
 {
     const NAME(iterate) *it = data;
-    const int64_t size = BLOCK * (int64_t)it->admm->strands->blocks;
+    const int64_t second = 4 * LANES * (int64_t)it->admm->strands->blocks;
     VECTOR sum = V(all)(0);
     for (int64_t place = LANES * begin; place < LANES * end; place += WIDTH) {
         int64_t at = place / LANES * BLOCK + place % LANES;
@@ -92,9 +94,11 @@ static void NAME(meet_all)(void *data, int64_t begin, int64_t end)
         sum += NAME(natural_square)(mu, it->natural_rho, r, u);
         for (int k = 0; k < 3; ++k) {
             V(store)(it->f + at + LANES * k, f[k]);
-            V(store)(it->force + at + LANES * k, m.arm[0][k] + 2 * f[k]);
-            V(store)(it->force + at + size + LANES * k, m.arm[1][k] + 2 * share * f[k]);
+            m.arm[0][k] += 2 * f[k];
+            m.arm[1][k] += 2 * share * f[k];
         }
+        V(store_points)(it->force + 4 * place, m.arm[0]);
+        V(store_points)(it->force + 4 * place + second, m.arm[1]);
     }
     it->admm->partial[begin / block_grain] = NAME(add_lanes)(sum);
 }
@@ -104,23 +108,24 @@ static fil_status NAME(start)(const NAME(iterate) * it, fil_units unit)
 {
     const admm *a = it->admm;
     const fil_contact_strands *S = a->strands;
-    fil_arena *arena = a->watch->task->scratch;
+    fil_arena *arena = a->arena;
     fil_arena_mark mark = fil_arena_mark_now(arena);
-    int64_t size = BLOCK * (int64_t)S->blocks;
+    int64_t size = BLOCK * (int64_t)S->blocks, places = LANES * (int64_t)S->blocks;
     double *u = FIL_ARENA_ARRAY(arena, double, size);
     if (!u)
         return FIL_NO_MEMORY;
     fil_contact_strands_block(S, a->r, u);
     fil_contact_strands_product(S, u, S->q, u); // leaves forces and points of the sides
-    for (int64_t i = 0; i < size; ++i) {
-        int64_t place = i / BLOCK * LANES + i % LANES;
-        double rho = a->rho[place];
-        it->f[i] = (REAL)(S->numbers.force[i] / unit.impulse);
-        it->force[i] = (REAL)((rho * S->numbers.point[i] + S->numbers.force[i]) / unit.impulse);
-        it->force[size + i] =
-            it->second[place] * (REAL)((rho * S->numbers.point[size + i] + S->numbers.force[i]) / unit.impulse);
-        if (i % BLOCK < LANES)
-            it->slip[place] = (REAL)(hypot(u[i + LANES], u[i + 2 * (int64_t)LANES]) / unit.velocity);
+    for (int64_t place = 0; place < places; ++place) {
+        int64_t at = place / LANES * BLOCK + place % LANES;
+        it->slip[place] = (REAL)(hypot(u[at + LANES], u[at + 2 * (int64_t)LANES]) / unit.velocity);
+        for (int k = 0; k < 3; ++k) {
+            int64_t i = 4 * place + k;
+            double f = S->numbers.force[i] / unit.impulse, rho = a->rho[place] / unit.impulse;
+            it->f[at + LANES * k] = (REAL)f;
+            it->force[i] = (REAL)(rho * S->numbers.point[i] + f);
+            it->force[4 * places + i] = it->second[place] * (REAL)(rho * S->numbers.point[4 * places + i] + f);
+        }
     }
     fil_arena_rewind(arena, mark);
     return FIL_OK;
@@ -130,11 +135,12 @@ static fil_status NAME(make_iterate)(const admm *a, fil_units unit, NAME(iterate
 {
     const fil_contact_problem *problem = a->watch->task->problem;
     const fil_contact_strands *S = a->strands;
-    fil_arena *arena = a->watch->task->scratch;
+    fil_arena *arena = a->arena;
     int64_t size = BLOCK * (int64_t)S->blocks, places = LANES * (int64_t)S->blocks;
-    *it = (NAME(iterate)){.admm = a, .natural_rho = (REAL)(a->estimate.rho * unit.velocity / unit.impulse)};
+    *it =
+        (NAME(iterate)){.admm = a, .unit = unit, .natural_rho = (REAL)(a->estimate.rho * unit.velocity / unit.impulse)};
     REAL **arrays[] = {&it->mu, &it->rho, &it->second, &it->mean, &it->slip, &it->f, &it->q, &it->force, &it->point};
-    const int64_t sizes[] = {places, places, places, places, places, size, size, 2 * size, 2 * size};
+    const int64_t sizes[] = {places, places, places, places, places, size, size, 8 * places, 8 * places};
     for (int k = 0; k < 9; ++k) {
         *arrays[k] = FIL_ARENA_ARRAY(arena, REAL, sizes[k]);
         if (!*arrays[k])
@@ -151,25 +157,32 @@ static fil_status NAME(make_iterate)(const admm *a, fil_units unit, NAME(iterate
     }
     for (int64_t k = 0; k < size; ++k)
         it->q[k] = (REAL)(S->q[k] / unit.velocity);
-    fil_status status = NAME(factor)(a, unit, &it->factor);
+    fil_status status = NAME(prepare)(a, unit, &it->factor);
     return status == FIL_OK ? NAME(start)(it, unit) : status;
 }
 
 // r = F f, in the order of the problem.
-static void NAME(unload)(const NAME(iterate) * it, fil_units unit)
+static void NAME(unload_range)(void *data, int64_t begin, int64_t end)
 {
+    const NAME(iterate) *it = data;
     const admm *a = it->admm;
     const fil_contact_strands *S = a->strands;
-    for (int64_t i = 0; i < a->watch->task->problem->contact_count; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
         int64_t slot = S->slot[i];
         const double *frame = S->numbers.frame + 3 * (slot - slot % BLOCK) + slot % BLOCK;
         for (int row = 0; row < 3; ++row) {
             double sum = 0;
             for (int k = 0; k < 3; ++k)
                 sum += frame[LANES * (ptrdiff_t)(row + 3 * k)] * (double)it->f[slot + LANES * k];
-            a->r[3 * i + row] = unit.impulse * sum;
+            a->r[3 * i + row] = it->unit.impulse * sum;
         }
     }
+}
+
+static void NAME(unload)(NAME(iterate) * it)
+{
+    const fil_contact_task *task = it->admm->watch->task;
+    fil_parallel_for(task->context, task->problem->contact_count, contact_grain, NAME(unload_range), it);
 }
 
 // Iterates from a->r until the watch says stop, there is nothing to be hoped for or this precision no longer serves;
@@ -189,13 +202,13 @@ static fil_status NAME(run)(admm *a, fil_units unit)
         fil_estimate_set(&a->estimate, a->watch, sqrt(add_partial_sums(a)) / scale);
         changed = true;
         if (fil_estimate_due(&a->estimate, a->watch)) {
-            NAME(unload)(&it, unit);
-            fil_estimate_judge(&a->estimate, a->watch, a->r);
+            NAME(unload)(&it);
+            judge(a);
             changed = false;
         }
         serves = isfinite(a->estimate.value) && (WIDTH < LANES || fil_estimate_floats_serve(&a->estimate, a->watch));
     }
     if (changed)
-        NAME(unload)(&it, unit);
+        NAME(unload)(&it);
     return FIL_OK;
 }

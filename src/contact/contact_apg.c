@@ -146,7 +146,7 @@ static fil_status prepare(apg *a)
     fil_status status = fil_contact_watch_strands(&a->watch, &a->strands);
     if (status != FIL_OK)
         return status;
-    a->estimate = fil_estimate_make(&a->watch);
+    a->estimate = fil_estimate_make(&a->watch, 1);
     a->blocks = (n + LANES - 1) / LANES;
     a->slot = FIL_ARENA_ARRAY(arena, int, n);
     a->x = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)n);

@@ -10,7 +10,7 @@ enum { JUDGE_PERIOD = 50 };
 // Floats are left below this residual when more is asked for: from there on their rounding costs iterations.
 static const double float_floor = 2e-5, float_goal = 1e-5;
 
-fil_estimate fil_estimate_make(const fil_contact_watch *watch)
+fil_estimate fil_estimate_make(const fil_contact_watch *watch, double slack)
 {
     const fil_contact_merit *merit = &watch->merit;
     bool fclib = watch->task->merit == FIL_MERIT_FCLIB;
@@ -19,6 +19,7 @@ fil_estimate fil_estimate_make(const fil_contact_watch *watch)
                           .scale = scale > 0 ? scale : 1,
                           .value = INFINITY,
                           .least = INFINITY,
+                          .slack = slack,
                           .goal = watch->task->tolerance};
 }
 
@@ -46,14 +47,16 @@ bool fil_estimate_due(const fil_estimate *estimate, const fil_contact_watch *wat
 
 void fil_estimate_judge(fil_estimate *estimate, fil_contact_watch *watch, const double *r)
 {
+    const double least = 0.85, most = 0.95; // of the value: how soon to ask again after a promise that was not kept
     bool promised = estimate->value <= estimate->goal;
     fil_contact_watch_judge(watch, r);
     estimate->judged = watch->task->merit == FIL_MERIT_FB ? watch->natural : watch->residual;
-    // The estimate promised too much, by rounding or because it is of another kind: ask for more.
-    if (promised && !watch->stop) {
-        double missing = watch->task->tolerance / estimate->judged;
-        estimate->goal = estimate->value * (missing < 0.5 ? 0.5 : missing < 0.9 ? missing : 0.9);
-    }
+    // What the value will be when the judge is content, if they keep their ratio.
+    double goal = estimate->slack * watch->task->tolerance * estimate->value / estimate->judged;
+    if (promised)
+        estimate->goal = fmax(least * estimate->value, fmin(goal, most * estimate->value));
+    else if (goal > estimate->goal)
+        estimate->goal = goal;
 }
 
 bool fil_estimate_floats_serve(const fil_estimate *estimate, const fil_contact_watch *watch)

@@ -8,6 +8,7 @@ typedef struct fil_estimate {
     double rho, scale; // it is |F| of the natural map with this rho, divided by this scale
     double value;      // at the last point
     double goal;       // the judge is asked when the value is below
+    double slack;      // by how much the judge may find more than the tolerance, because polishing takes that away
     double judged;     // what the judge measured last, comparable with the value
     double least;      // the smallest value so far, and
     int64_t since;     // the iteration at which it last fell by a quarter
@@ -18,7 +19,7 @@ typedef struct fil_units {
     double impulse, velocity;
 } fil_units;
 
-fil_estimate fil_estimate_make(const fil_contact_watch *watch);
+fil_estimate fil_estimate_make(const fil_contact_watch *watch, double slack);
 fil_units fil_estimate_units(const fil_contact_watch *watch);
 // The value at the point of the present iteration.
 void fil_estimate_set(fil_estimate *estimate, const fil_contact_watch *watch, double value);

@@ -7,14 +7,20 @@
 // Norms are Euclidean over all contacts. A non-finite impulse has an infinite residual. Sums run in a fixed order.
 #include "contact/contact_merit.h"
 
+#include "base/parallel.h"
 #include "contact/contact_map.h"
 #include "math/cone.h"
 #include "math/mat3.h"
 
+enum { GRAIN = 4096 };
+
 fil_status fil_contact_merit_make(const fil_contact_operator *op, fil_arena *arena, fil_contact_merit *out)
 {
     int n = op->problem->contact_count;
-    *out = (fil_contact_merit){.rho = 1};
+    *out =
+        (fil_contact_merit){.rho = 1, .context = op->context, .partial = FIL_ARENA_ARRAY(arena, double, n / GRAIN + 1)};
+    if (!out->partial)
+        return FIL_NO_MEMORY;
     fil_arena_mark mark = fil_arena_mark_now(arena);
     double *zero = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)n), *q = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)n);
     fil_status status = zero && q ? FIL_OK : FIL_NO_MEMORY;
@@ -36,11 +42,30 @@ fil_status fil_contact_merit_make(const fil_contact_operator *op, fil_arena *are
     return status;
 }
 
-static double natural_norm(const fil_contact_problem *problem, double rho, const double *r, const double *u)
+typedef struct natural_job {
+    const fil_contact_problem *problem;
+    double rho;
+    const double *r, *u;
+    double *partial;
+} natural_job;
+
+static void add_natural(void *data, int64_t begin, int64_t end)
 {
+    const natural_job *job = data;
     double square = 0;
-    for (int64_t i = 0; i < problem->contact_count; ++i)
-        square += fil_cone_natural(problem->mu[i], rho, r + 3 * i, u + 3 * i);
+    for (int64_t i = begin; i < end; ++i)
+        square += fil_cone_natural(job->problem->mu[i], job->rho, job->r + 3 * i, job->u + 3 * i);
+    job->partial[begin / GRAIN] = square;
+}
+
+static double natural_norm(const fil_contact_merit *merit, const fil_contact_problem *problem, double rho,
+                           const double *r, const double *u)
+{
+    natural_job job = {.problem = problem, .rho = rho, .r = r, .u = u, .partial = merit->partial};
+    fil_parallel_for(merit->context, problem->contact_count, GRAIN, add_natural, &job);
+    double square = 0;
+    for (int range = 0; range * (int64_t)GRAIN < problem->contact_count; ++range)
+        square += merit->partial[range];
     return sqrt(square);
 }
 
@@ -65,9 +90,9 @@ double fil_contact_merit_of(const fil_contact_merit *merit, fil_merit kind, cons
     double value = 0;
     if (kind == FIL_MERIT_NATURAL) {
         double scale = merit->rho * merit->norm_q;
-        value = natural_norm(problem, merit->rho, r, u) / (scale > 0 ? scale : 1);
+        value = natural_norm(merit, problem, merit->rho, r, u) / (scale > 0 ? scale : 1);
     } else if (kind == FIL_MERIT_FCLIB) {
-        value = natural_norm(problem, 1, r, u) / (1 + merit->norm_q);
+        value = natural_norm(merit, problem, 1, r, u) / (1 + merit->norm_q);
     } else {
         value = fischer_burmeister(problem, r, u);
     }

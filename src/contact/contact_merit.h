@@ -8,6 +8,8 @@
 typedef struct fil_contact_merit {
     double rho;    // inverse of the mean diagonal of W
     double norm_q; // |q|, the free velocity
+    const fil_context *context;
+    double *partial; // sums over ranges of contacts
 } fil_contact_merit;
 
 fil_status fil_contact_merit_make(const fil_contact_operator *op, fil_arena *arena, fil_contact_merit *out);

@@ -172,12 +172,12 @@ static fil_status order_sides(builder *build, fil_arena *arena, fil_arena *scrat
         int i = order[place], first = H->side_start[i];
         for (int k = 0; k < H->side_start[i + 1] - first; ++k) {
             int position = build->position[H->body[first + k]];
-            int to = next[position / HALF]++, row = H->first_dof[first + k];
-            int stride = H->dof_count[first + k] - 3;
+            int to = next[position / HALF]++;
             build->contact_side[2 * (int64_t)i + k] = to;
-            S->side[to] = (fil_strands_side){
-                .target = S->slot[i] + k * FIL_STRANDS_BLOCK * S->blocks,
-                .place = {LANES * row + position % LANES, LANES * (row + stride) + position % LANES}};
+            S->side[to] = (fil_strands_side){.target = 4 * (place + k * LANES * S->blocks),
+                                             .row = H->first_dof[first + k],
+                                             .lane = (short)(position % LANES),
+                                             .apart = (short)(H->dof_count[first + k] - 3)};
         }
     }
     return FIL_OK;
@@ -264,6 +264,11 @@ static void load_strand(const fil_body_matrix *A, int body, int rows, int bandwi
 {
     int dofs = body < 0 ? 0 : A->dof_start[body + 1] - A->dof_start[body], own = body < 0 ? 0 : A->bandwidth[body];
     const double *value = body < 0 ? NULL : A->value + A->value_start[body];
+    if (dofs == rows && own == bandwidth) { // as they are
+        for (int64_t k = 0; k < rows * (int64_t)(bandwidth + 1); ++k)
+            lane[HALF * k] = value[k];
+        return;
+    }
     for (int64_t j = 0; j < rows; ++j)
         for (int64_t k = 0; k <= bandwidth; ++k) {
             double *entry = lane + HALF * ((bandwidth + 1) * j + k);
@@ -319,7 +324,7 @@ static fil_status build_form(builder *build, fil_arena *arena, fil_arena *scratc
     fil_contact_strands *S = build->S;
     const fil_contact_problem *problem = build->problem;
     S->blocks = (problem->contact_count + LANES - 1) / LANES;
-    int64_t size = FIL_STRANDS_BLOCK * (int64_t)S->blocks;
+    int64_t size = FIL_STRANDS_BLOCK * (int64_t)S->blocks, places = LANES * (int64_t)S->blocks;
     int *order = FIL_ARENA_ARRAY(scratch, int, problem->contact_count);
     fil_status status = order ? form_packs(build, arena, scratch) : FIL_NO_MEMORY;
     if (status == FIL_OK)
@@ -330,8 +335,8 @@ static fil_status build_form(builder *build, fil_arena *arena, fil_arena *scratc
         return status;
     S->numbers.frame = FIL_ARENA_ARRAY(arena, double, 3 * size);
     S->numbers.weight = FIL_ARENA_ARRAY(arena, double, 2 * (int64_t)problem->H.side_start[problem->contact_count]);
-    S->numbers.force = FIL_ARENA_ARRAY(arena, double, size);
-    S->numbers.point = FIL_ARENA_ARRAY(arena, double, 2 * size);
+    S->numbers.force = FIL_ARENA_ARRAY(arena, double, 4 * places);
+    S->numbers.point = FIL_ARENA_ARRAY(arena, double, 8 * places);
     if (!S->numbers.frame || !S->numbers.weight || !S->numbers.force || !S->numbers.point)
         return FIL_NO_MEMORY;
     fil_parallel_for(build->S->context, problem->contact_count, contact_grain, read_contacts, build);
@@ -350,7 +355,7 @@ fil_status fil_contact_strands_make(fil_context *context, fil_arena *arena, cons
     *out = NULL;
     if (!problem->has_primal || !has_pattern(problem))
         return FIL_OK;
-    fil_arena *scratch = fil_arena_create(context);
+    fil_arena *scratch = fil_arena_borrow(context);
     if (!scratch)
         return FIL_NO_MEMORY;
     fil_arena_mark mark = fil_arena_mark_now(arena);
@@ -370,7 +375,7 @@ fil_status fil_contact_strands_make(fil_context *context, fil_arena *arena, cons
         else
             fil_arena_rewind(arena, mark);
     }
-    fil_arena_destroy(scratch);
+    fil_arena_give_back(scratch);
     return status;
 }
 
@@ -419,10 +424,10 @@ fil_status fil_contact_strands_add_float(fil_contact_strands *strands, fil_arena
                                          double velocity)
 {
     fil_contact_strands *S = strands;
-    int64_t size = FIL_STRANDS_BLOCK * (int64_t)S->blocks;
+    int64_t places = LANES * (int64_t)S->blocks;
     S->numbers_float.factor = FIL_ARENA_RAW(arena, float, S->factor_start[S->packs]);
-    S->numbers_float.force = FIL_ARENA_ARRAY(arena, float, size);
-    S->numbers_float.point = FIL_ARENA_ARRAY(arena, float, 2 * size);
+    S->numbers_float.force = FIL_ARENA_ARRAY(arena, float, 4 * places);
+    S->numbers_float.point = FIL_ARENA_ARRAY(arena, float, 8 * places);
     if (!S->numbers_float.factor || !S->numbers_float.force || !S->numbers_float.point)
         return FIL_NO_MEMORY;
     convert_job job = {.S = S, .unit = impulse / velocity};
@@ -430,16 +435,36 @@ fil_status fil_contact_strands_add_float(fil_contact_strands *strands, fil_arena
     return fil_contact_strands_add_float_sides(S, arena);
 }
 
+typedef struct block_job {
+    const int *slot;
+    const double *from;
+    double *to;
+} block_job;
+
+static void block_range(void *data, int64_t begin, int64_t end)
+{
+    const block_job *job = data;
+    for (int64_t i = begin; i < end; ++i)
+        for (int k = 0; k < 3; ++k)
+            job->to[job->slot[i] + LANES * k] = job->from[3 * i + k];
+}
+
+static void unblock_range(void *data, int64_t begin, int64_t end)
+{
+    const block_job *job = data;
+    for (int64_t i = begin; i < end; ++i)
+        for (int k = 0; k < 3; ++k)
+            job->to[3 * i + k] = job->from[job->slot[i] + LANES * k];
+}
+
 void fil_contact_strands_block(const fil_contact_strands *strands, const double *x, double *blocked)
 {
-    for (int64_t i = 0; i < strands->problem->contact_count; ++i)
-        for (int k = 0; k < 3; ++k)
-            blocked[strands->slot[i] + LANES * k] = x[3 * i + k];
+    block_job job = {.slot = strands->slot, .from = x, .to = blocked};
+    fil_parallel_for(strands->context, strands->problem->contact_count, contact_grain, block_range, &job);
 }
 
 void fil_contact_strands_unblock(const fil_contact_strands *strands, const double *blocked, double *x)
 {
-    for (int64_t i = 0; i < strands->problem->contact_count; ++i)
-        for (int k = 0; k < 3; ++k)
-            x[3 * i + k] = blocked[strands->slot[i] + LANES * k];
+    block_job job = {.slot = strands->slot, .from = blocked, .to = x};
+    fil_parallel_for(strands->context, strands->problem->contact_count, contact_grain, unblock_range, &job);
 }

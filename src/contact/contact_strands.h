@@ -1,7 +1,10 @@
 // Contact problems of strands: the form that makes products fast. See contact_strands.c.
 //
 // A blocked vector holds three numbers per contact, eight contacts side by side: component k of the contact at `slot`
-// is at [slot + 8 k]. Places without a contact hold zeros.
+// is at [slot + 8 k]. Places without a contact hold zeros. The place of a contact counts them in the same order.
+//
+// A side vector holds four numbers for each side, x y z of the world and one that does not matter (zero in forces):
+// that of the first side of a contact at [4 place], that of the second [4 places] behind.
 #ifndef FIL_CONTACT_STRANDS_H
 #define FIL_CONTACT_STRANDS_H
 
@@ -14,11 +17,12 @@ enum {
     FIL_STRANDS_MOST_BAND = 64,
 };
 
-// A side: weights[0] times the three unknowns at place[0] plus weights[1] times those at place[1], seen in the frame of
-// the contact. A place is 8 times the row in the pack plus the lane.
+// A side: weights[0] times the three unknowns at `row` plus weights[1] times those `apart` rows behind, seen in the
+// frame of the contact.
 typedef struct fil_strands_side {
-    int target; // the slot of the contact, plus the size of a blocked vector for the second side of a contact
-    int place[2];
+    int target; // where it is in a side vector
+    int row;
+    short lane, apart; // lane: 0 to 7
 } fil_strands_side;
 
 // What exists in both precisions.
@@ -28,7 +32,7 @@ typedef struct fil_strands_side {
         real *frame;         /* [blocks × 9 × 8] by columns, as in H */                                              \
         real *weight;        /* [sides × 2] */                                                                        \
         real *factor;        /* [factor_start[packs]] by packs; doubles: two halves of four lanes one after another */ \
-        real *force, *point; /* memory for products: one blocked vector, two of them */                                \
+        real *force, *point; /* memory for products: a side vector without second sides, a side vector */              \
     }
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -79,8 +83,7 @@ void fil_contact_strands_product_velocity(const fil_contact_strands *strands, co
 // u = H v + w, blocked, with the v of the call before.
 void fil_contact_strands_product_points(const fil_contact_strands *strands, const double *w, double *u);
 // What the sides read when each gives a force of its own, with factors in the layout of `numbers.factor`: points =
-// weights × K⁻¹ Σ weights × force. Forces and points are in world coordinates, two blocked vectors one after the other,
-// for first and for second sides.
+// weights × K⁻¹ Σ weights × force, both side vectors.
 void fil_contact_strands_product_sides(const fil_contact_strands *strands, const double *factor, const double *force,
                                        double *point);
 void fil_contact_strands_product_sides_float(const fil_contact_strands *strands, const float *factor,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 // CHUNK: packs that are inverted at a time, each in memory of its own.
-enum { LANES = FIL_STRANDS_LANES, BLOCK = FIL_STRANDS_BLOCK, HALF = 4, CHUNK = 64 };
+enum { LANES = FIL_STRANDS_LANES, HALF = 4, CHUNK = 64 };
 
 typedef struct diagonal_job {
     fil_contact_strands *S;
@@ -34,12 +34,6 @@ static half_pack half_of(const fil_contact_strands *S, int64_t half)
                        .factor = S->numbers.factor + S->factor_start[pack] + half % 2 * HALF * entries};
 }
 
-// Place of a contact in `trace`, from its slot.
-static int contact_of(int slot)
-{
-    return slot / BLOCK * LANES + slot % BLOCK;
-}
-
 // tr Z of three rows at `row` with three that lie `below` behind them.
 static double trace_of(const double *Z, int bandwidth, int64_t row, int64_t below, int lane)
 {
@@ -51,24 +45,25 @@ static double trace_of(const double *Z, int bandwidth, int64_t row, int64_t belo
 
 static double side_trace(const fil_strands_side *side, const double *weight, const double *Z, int bandwidth)
 {
-    int lane = side->place[0] % HALF, first = side->place[0] / LANES, second = side->place[1] / LANES;
+    int lane = side->lane % HALF;
     double a = weight[0], b = weight[1];
-    return a * a * trace_of(Z, bandwidth, first, 0, lane) + b * b * trace_of(Z, bandwidth, second, 0, lane) +
-           2 * a * b * trace_of(Z, bandwidth, first, second - first, lane);
+    return a * a * trace_of(Z, bandwidth, side->row, 0, lane) +
+           b * b * trace_of(Z, bandwidth, side->row + side->apart, 0, lane) +
+           2 * a * b * trace_of(Z, bandwidth, side->row, side->apart, lane);
 }
 
 // What both sides of a contact on one strand have in common, counted twice.
 static double common_trace(const half_pack *half, const fil_strands_side side[2], const double weight[4])
 {
     double x[FIL_STRANDS_MOST_ROWS * HALF] __attribute__((aligned(32))), sum = 0;
-    int lane = side->place[0] % HALF;
+    int lane = side->lane % HALF;
     for (int k = 0; k < 3; ++k) {
         memset(x, 0, (size_t)half->rows * HALF * sizeof *x);
         for (int m = 0; m < 2; ++m)
-            x[HALF * (side[0].place[m] / LANES + k) + lane] += weight[m];
+            x[HALF * (side[0].row + m * side[0].apart + k) + lane] += weight[m];
         fil_band_solve(half->rows, half->bandwidth, half->factor, x);
         for (int m = 0; m < 2; ++m)
-            sum += 2 * weight[2 + m] * x[HALF * (side[1].place[m] / LANES + k) + lane];
+            sum += 2 * weight[2 + m] * x[HALF * (side[1].row + m * side[1].apart + k) + lane];
     }
     return sum;
 }
@@ -77,7 +72,7 @@ static void find_traces(void *data, int64_t begin, int64_t end)
 {
     const diagonal_job *job = data;
     const fil_contact_strands *S = job->S;
-    const int size = BLOCK * S->blocks;
+    const int second = 4 * LANES * S->blocks;
     for (int64_t h = 2 * (job->first + begin); h < 2 * (job->first + end); ++h) {
         half_pack half = half_of(S, h);
         double *Z = job->inverse + (h / 2 - job->first) * job->inverse_size;
@@ -87,11 +82,10 @@ static void find_traces(void *data, int64_t begin, int64_t end)
             const double *weight = S->numbers.weight + 2 * (int64_t)s;
             double trace = side_trace(side, weight, Z, half.bandwidth);
             // The sides of one contact are neighbours when they are in the same half.
-            if (s + 1 < S->side_start[h + 1] && side[1].target == side[0].target + size &&
-                side[1].place[0] % LANES == side[0].place[0] % LANES)
+            if (s + 1 < S->side_start[h + 1] && side[1].target == side[0].target + second &&
+                side[1].lane == side[0].lane)
                 trace += common_trace(&half, side, weight);
-            job->side_trace[side->target < size ? contact_of(side->target)
-                                                : contact_of(side->target - size) + LANES * S->blocks] = trace;
+            job->side_trace[side->target / 4] = trace;
         }
     }
 }

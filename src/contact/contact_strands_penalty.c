@@ -12,7 +12,7 @@
 #include "numeric/band.h"
 
 // CHUNK: packs whose factors exist in doubles at a time.
-enum { LANES = FIL_STRANDS_LANES, BLOCK = FIL_STRANDS_BLOCK, HALF = 4, CHUNK = 64 };
+enum { LANES = FIL_STRANDS_LANES, HALF = 4, CHUNK = 64 };
 
 typedef struct penalty_job {
     const fil_contact_strands *S;
@@ -25,8 +25,8 @@ typedef struct penalty_job {
 
 static void add_spring(int bandwidth, const fil_strands_side *side, const double *weight, double rho, double *half)
 {
-    int64_t row = side->place[0] / LANES, apart = side->place[1] / LANES - row, column = HALF * (bandwidth + 1);
-    double *first = half + column * row + side->place[0] % HALF, *second = first + column * apart;
+    int64_t apart = side->apart, column = HALF * (bandwidth + 1);
+    double *first = half + column * side->row + side->lane % HALF, *second = first + column * apart;
     for (int k = 0; k < 3; ++k, first += column, second += column) {
         first[0] += rho * weight[0] * weight[0];
         if (apart == 0)
@@ -39,12 +39,11 @@ static void add_spring(int bandwidth, const fil_strands_side *side, const double
 static void factor_half(const penalty_job *job, int64_t half, double *factor)
 {
     const fil_contact_strands *S = job->S;
-    const int size = BLOCK * S->blocks;
+    const int places = LANES * S->blocks;
     int rows = S->rows[half / 2], bandwidth = S->bandwidth[half / 2], negative[HALF];
     fil_contact_strands_load(S, half, factor);
     for (int s = S->side_start[half]; s < S->side_start[half + 1]; ++s) {
-        int slot = S->side[s].target % size;
-        double rho = job->rho[slot / BLOCK * LANES + slot % BLOCK];
+        double rho = job->rho[S->side[s].target / 4 % places];
         add_spring(bandwidth, &S->side[s], S->numbers.weight + 2 * (int64_t)s, rho, factor);
     }
     fil_band_factor(rows, bandwidth, 0, factor, negative);

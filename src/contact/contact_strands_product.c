@@ -10,6 +10,7 @@
 #include "contact/contact_strands.h"
 
 #include "base/parallel.h"
+#include "math/transpose.h"
 #include "numeric/band.h"
 
 #include <string.h>
@@ -31,20 +32,19 @@ typedef struct velocity_job {
 } velocity_job;
 
 // The unknowns of half a pack from an array in the order of the problem, or back.
-static void copy_half(const fil_contact_strands *S, int64_t half, const double *from, double *to, bool to_half)
+static void copy_half(const fil_contact_strands *S, int64_t half, unknowns *x, const double *from, double *to)
 {
     const fil_body_matrix *A = &S->problem->A;
     for (int lane = 0; lane < HALF; ++lane) {
         int body = S->body[HALF * half + lane];
         if (body < 0)
             continue;
-        int first = A->dof_start[body], dofs = A->dof_start[body + 1] - first;
-        for (int j = 0; j < dofs; ++j) {
-            if (to_half)
-                to[HALF * j + lane] = from[first + j];
-            else
-                to[first + j] = from[HALF * j + lane];
-        }
+        int first = A->dof_start[body];
+        size_t bytes = (size_t)(A->dof_start[body + 1] - first) * sizeof(double);
+        if (from)
+            memcpy(strand_of(x, lane), from + first, bytes);
+        else
+            memcpy(to + first, strand_of(x, lane), bytes);
     }
 }
 
@@ -52,14 +52,14 @@ static void find_velocities(void *data, int64_t begin, int64_t end)
 {
     const velocity_job *job = data;
     const fil_contact_strands *S = job->solve.S;
-    double x[FIL_STRANDS_MOST_ROWS * HALF] __attribute__((aligned(32)));
+    unknowns x;
     for (int64_t half = 2 * begin; half < 2 * end; ++half) {
-        memset(x, 0, (size_t)S->rows[half / 2] * HALF * sizeof *x);
-        copy_half(S, half, S->problem->b, x, true);
-        add_forces(&job->solve, half, x);
-        solve_part(&job->solve, half, x);
-        read_points(&job->solve, half, x);
-        copy_half(S, half, x, job->v, false);
+        clear(&x, S->rows[half / 2]);
+        copy_half(S, half, &x, S->problem->b, NULL);
+        add_forces(&job->solve, half, &x);
+        solve_part(&job->solve, half, &x);
+        read_points(&job->solve, half, &x);
+        copy_half(S, half, &x, NULL, job->v);
     }
 }
 

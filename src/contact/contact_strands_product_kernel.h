@@ -23,13 +23,13 @@ static void NAME(turn_impulses)(void *data, int64_t begin, int64_t end)
     for (int64_t block = begin; block < end; ++block)
         for (int lane = 0; lane < LANES; lane += WIDTH) {
             const REAL *F = job->S->NAME(numbers).frame + 3 * BLOCK * block + lane, *r = job->r + BLOCK * block + lane;
-            REAL *force = job->S->NAME(numbers).force + BLOCK * block + lane;
-            VECTOR normal = V(load)(r), first = V(load)(r + LANES), second = V(load)(r + 2 * LANES);
+            VECTOR normal = V(load)(r), first = V(load)(r + LANES), second = V(load)(r + 2 * LANES), force[3];
             for (int k = 0; k < 3; ++k, F += 3 * LANES) {
                 VECTOR sum = V(load)(F) * normal;
                 sum = V(fma)(V(load)(F + LANES), first, sum);
-                V(store)(force + LANES * k, V(fma)(V(load)(F + 2 * LANES), second, sum));
+                force[k] = V(fma)(V(load)(F + 2 * LANES), second, sum);
             }
+            V(store_points)(job->S->NAME(numbers).force + 4 * (LANES * block + lane), force);
         }
 }
 
@@ -37,14 +37,16 @@ static void NAME(turn_impulses)(void *data, int64_t begin, int64_t end)
 static void NAME(turn_points)(void *data, int64_t begin, int64_t end)
 {
     const NAME(product_job) *job = data;
-    const int64_t size = BLOCK * (int64_t)job->S->blocks;
+    const int64_t second = 4 * LANES * (int64_t)job->S->blocks;
     for (int64_t block = begin; block < end; ++block)
         for (int lane = 0; lane < LANES; lane += WIDTH) {
             const REAL *F = job->S->NAME(numbers).frame + 3 * BLOCK * block + lane, *q = job->q + BLOCK * block + lane;
-            const REAL *point = job->S->NAME(numbers).point + BLOCK * block + lane;
-            VECTOR x[3];
+            const REAL *point = job->S->NAME(numbers).point + 4 * (LANES * block + lane);
+            VECTOR x[3], other[3];
+            V(load_points)(point, x);
+            V(load_points)(point + second, other);
             for (int k = 0; k < 3; ++k)
-                x[k] = V(load)(point + LANES * k) + V(load)(point + size + LANES * k);
+                x[k] += other[k];
             for (int k = 0; k < 3; ++k, F += LANES) {
                 VECTOR sum = V(fma)(V(load)(F), x[0], V(load)(q + LANES * k));
                 sum = V(fma)(V(load)(F + 3 * LANES), x[1], sum);
@@ -61,62 +63,87 @@ static inline const fil_strands_side *NAME(part_sides)(const fil_contact_strands
     return S->side;
 }
 
-// Where a place is in the unknowns of a part.
-static inline int NAME(row_of)(int place)
+// Unknowns exist strand by strand for the sides, whose numbers then lie together, and side by side for the solve.
+typedef struct NAME(unknowns) {
+    int64_t rows; // a multiple of the width of a vector
+    REAL by_strand[(FIL_STRANDS_MOST_ROWS + 2 * WIDTH) * WIDTH] __attribute__((aligned(32)));
+    REAL by_row[(FIL_STRANDS_MOST_ROWS + WIDTH) * WIDTH] __attribute__((aligned(32)));
+} NAME(unknowns);
+
+// Where the unknowns of a strand begin; room behind them, because sides move four numbers at a time.
+static inline REAL *NAME(strand_of)(NAME(unknowns) * x, int lane)
 {
-    return WIDTH == LANES ? place : place / LANES * WIDTH + place % WIDTH;
+    return x->by_strand + (x->rows + WIDTH) * (lane & (WIDTH - 1));
+}
+
+static inline void NAME(clear)(NAME(unknowns) * x, int rows)
+{
+    x->rows = (rows + WIDTH - 1) / WIDTH * (int64_t)WIDTH;
+    memset(x->by_strand, 0, (size_t)(x->rows + WIDTH) * WIDTH * sizeof(REAL));
+}
+
+static inline QUAD NAME(load_quad)(const REAL *p)
+{
+    QUAD quad;
+    memcpy(&quad, p, sizeof quad);
+    return quad;
+}
+
+static inline void NAME(store_quad)(REAL *p, QUAD quad)
+{
+    memcpy(p, &quad, sizeof quad);
 }
 
 // x += what the sides give.
-static inline void NAME(add_forces)(const NAME(solve_job) * job, int64_t part, REAL *x)
+static inline void NAME(add_forces)(const NAME(solve_job) * job, int64_t part, NAME(unknowns) * x)
 {
     const fil_contact_strands *S = job->S;
-    const int size = BLOCK * S->blocks;
+    const int second = 4 * LANES * S->blocks;
     int begin, end;
     const fil_strands_side *side = NAME(part_sides)(S, part, &begin, &end);
     for (int s = begin; s < end; ++s) {
-        bool folded = job->shared && side[s].target >= size;
-        const REAL *f = job->force + (folded ? side[s].target - size : side[s].target);
+        bool folded = job->shared && side[s].target >= second;
         const REAL *weight = S->NAME(numbers).weight + 2 * (int64_t)s;
-        REAL *a = x + NAME(row_of)(side[s].place[0]), *b = x + NAME(row_of)(side[s].place[1]);
-        for (int k = 0; k < 3; ++k) {
-            a[WIDTH * k] += weight[0] * f[LANES * k];
-            b[WIDTH * k] += weight[1] * f[LANES * k];
-        }
+        REAL *a = NAME(strand_of)(x, side[s].lane) + side[s].row, *b = a + side[s].apart;
+        QUAD force = NAME(load_quad)(job->force + (folded ? side[s].target - second : side[s].target));
+        NAME(store_quad)(a, NAME(load_quad)(a) + weight[0] * force);
+        NAME(store_quad)(b, NAME(load_quad)(b) + weight[1] * force);
     }
 }
 
-static inline void NAME(read_points)(const NAME(solve_job) * job, int64_t part, const REAL *x)
+static inline void NAME(read_points)(const NAME(solve_job) * job, int64_t part, NAME(unknowns) * x)
 {
     const fil_contact_strands *S = job->S;
     int begin, end;
     const fil_strands_side *side = NAME(part_sides)(S, part, &begin, &end);
     for (int s = begin; s < end; ++s) {
         const REAL *weight = S->NAME(numbers).weight + 2 * (int64_t)s;
-        const REAL *a = x + NAME(row_of)(side[s].place[0]), *b = x + NAME(row_of)(side[s].place[1]);
-        REAL *point = job->point + side[s].target;
-        for (int k = 0; k < 3; ++k)
-            point[LANES * k] = weight[0] * a[WIDTH * k] + weight[1] * b[WIDTH * k];
+        const REAL *a = NAME(strand_of)(x, side[s].lane) + side[s].row, *b = a + side[s].apart;
+        NAME(store_quad)(job->point + side[s].target, weight[0] * NAME(load_quad)(a) + weight[1] * NAME(load_quad)(b));
     }
 }
 
-static inline void NAME(solve_part)(const NAME(solve_job) * job, int64_t part, REAL *x)
+static inline void NAME(solve_part)(const NAME(solve_job) * job, int64_t part, NAME(unknowns) * x)
 {
     const fil_contact_strands *S = job->S;
     int64_t pack = part * WIDTH / LANES, entries = S->rows[pack] * (int64_t)(S->bandwidth[pack] + 1);
     const REAL *factor = job->factor + S->factor_start[pack] + part % (LANES / WIDTH) * WIDTH * entries;
-    NAME(fil_band_solve)(S->rows[pack], S->bandwidth[pack], factor, x);
+    for (int64_t row = 0; row < x->rows; row += WIDTH)
+        V(transpose)(x->by_strand + row, x->rows + WIDTH, x->by_row + WIDTH * row, WIDTH);
+    NAME(fil_band_solve)(S->rows[pack], S->bandwidth[pack], factor, x->by_row);
+    for (int64_t row = 0; row < x->rows; row += WIDTH)
+        V(transpose)(x->by_row + WIDTH * row, WIDTH, x->by_strand + row, x->rows + WIDTH);
 }
 
 static void NAME(solve_packs)(void *data, int64_t begin, int64_t end)
 {
     const NAME(solve_job) *job = data;
-    REAL x[FIL_STRANDS_MOST_ROWS * WIDTH] __attribute__((aligned(32)));
+    NAME(unknowns) x;
     for (int64_t part = begin * LANES / WIDTH; part < end * LANES / WIDTH; ++part) {
-        memset(x, 0, (size_t)job->S->rows[part * WIDTH / LANES] * WIDTH * sizeof *x);
-        NAME(add_forces)(job, part, x);
-        NAME(solve_part)(job, part, x);
-        NAME(read_points)(job, part, x);
+        NAME(clear)(&x, job->S->rows[part * WIDTH / LANES]);
+        NAME(add_forces)(job, part, &x);
+        NAME(solve_part)(job, part, &x);
+        NAME(read_points)(job, part, &x);
     }
 }
 

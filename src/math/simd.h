@@ -102,6 +102,7 @@ static inline fil_m4 fil_v4_finite(fil_v4 a)
 // (math/lanes_double.h).
 typedef float fil_v8 __attribute__((vector_size(32)));
 typedef int32_t fil_m8 __attribute__((vector_size(32)));
+typedef float fil_q4 __attribute__((vector_size(16))); // four floats: what lies together in memory
 
 static inline fil_v8 fil_v8_load(const float *p)
 {

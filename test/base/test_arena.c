@@ -135,6 +135,45 @@ TEST(arena_survives_failing_allocation)
     ck_assert_int_gt(test_failing_allocation(use_arena, NULL), 5);
 }
 
+// Many blocks become one, and from then on the same work asks for nothing; all goes with the context.
+TEST(arena_that_is_borrowed_again_asks_for_nothing)
+{
+    failing_allocator memory = {.fail_at = -1};
+    fil_context *context = failing_context(&memory);
+    long calls = 0;
+    for (int round = 0; round < 6; ++round) {
+        if (round == 2)
+            calls = memory.calls;
+        fil_arena *arena = fil_arena_borrow(context), *other = fil_arena_borrow(context);
+        ck_assert_ptr_ne(arena, other);
+        for (int k = 0; k < 40; ++k) {
+            const unsigned char *bytes = fil_arena_allocate(arena, 1, 100000);
+            ck_assert_int_eq(bytes[99999], 0);
+            memset(fil_arena_allocate(other, 1, 30000), 0xff, 30000);
+        }
+        fil_arena_give_back(other);
+        fil_arena_give_back(arena);
+    }
+    ck_assert_int_eq(memory.calls, calls);
+    fil_arena_give_back(NULL);
+    fil_context_destroy(context);
+    ck_assert_int_eq(memory.live, 0);
+}
+
+// Large memory is not kept.
+TEST(arena_that_is_too_large_is_released)
+{
+    failing_allocator memory = {.fail_at = -1};
+    fil_context *context = failing_context(&memory);
+    fil_arena *arena = fil_arena_borrow(context);
+    long before = memory.live;
+    ck_assert_ptr_nonnull(FIL_ARENA_RAW(arena, char, (size_t)300 << 20));
+    fil_arena_give_back(arena);
+    ck_assert_int_lt(memory.live, before);
+    fil_context_destroy(context);
+    ck_assert_int_eq(memory.live, 0);
+}
+
 // Raw memory comes from the same blocks, is aligned alike and is the caller's to fill.
 TEST(arena_raw_memory_is_not_cleared)
 {
