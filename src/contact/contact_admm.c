@@ -15,7 +15,8 @@
 //
 //   ρ a = α ρ p - (α - 1) force - (2 - α) f,      force <- ρ a + 2 f
 //
-// ρ_i = κ 3 / tr W_ii: κ = 5 for a few digits, 20 for more. On strands it begins in floats, as apg does.
+// ρ_i = κ 3 / tr W_ii, or less for a contact of a strand with itself: κ = 5 for a few digits, 20 for more. On strands
+// it begins in floats, as apg does.
 //
 // The natural residual of the new impulse with the velocity of the last solve is free; it becomes the true one as both
 // agree. What is left then is rough: it changes from contact to contact, and a few steps along the gradient take half
@@ -79,6 +80,24 @@ static double add_partial_sums(const admm *a)
     for (int range = 0; range * block_grain < a->strands->blocks; ++range)
         sum += a->partial[range];
     return sum;
+}
+
+// A contact of a strand with itself: its sides move together, so that W does not tell how far one of them gives way.
+static bool is_of_one_strand(const fil_contact_jacobian *H, int contact)
+{
+    int side = H->side_start[contact];
+    return H->side_start[contact + 1] - side == 2 && H->body[side] == H->body[side + 1];
+}
+
+static void choose_rho(admm *a, double kappa)
+{
+    const fil_contact_problem *problem = a->watch->task->problem;
+    double mean = 3 / a->watch->merit.rho;
+    for (int i = 0; i < problem->contact_count; ++i) {
+        int place = fil_contact_strands_place(a->strands, i);
+        double own = a->strands->trace[place], trace = is_of_one_strand(&problem->H, i) ? fmax(own, mean) : own;
+        a->rho[place] = trace > 0 ? kappa * 3 / trace : 0;
+    }
 }
 
 // Without progress the slip follows more slowly and patience doubles, as long as that is sensible. False: there is
@@ -161,8 +180,7 @@ static fil_status run_alone(admm *a, double kappa, fil_status (*run)(admm *, fil
     a->arena = fil_arena_borrow(a->watch->task->context);
     if (!a->arena)
         return FIL_NO_MEMORY;
-    for (int64_t place = 0; place < LANES * (int64_t)a->strands->blocks; ++place)
-        a->rho[place] = a->strands->trace[place] > 0 ? kappa * 3 / a->strands->trace[place] : 0;
+    choose_rho(a, kappa);
     fil_status status = run(a, unit);
     fil_arena_give_back(a->arena);
     return status;

@@ -34,6 +34,7 @@ typedef struct auto_state {
     fil_anderson anderson;
     fil_proximal proximal;
     fil_contact_strands *strands; // NULL: not the road of strands
+    bool dual;                    // W is there, or can be had
     bool newton;                  // the matrix is small enough to factor
     int64_t size;
     double *r, *start;
@@ -74,6 +75,28 @@ static fil_status choose_view(const fil_contact_task *task)
                              : fil_contact_problem_form_dual(task->context, task->problem);
 }
 
+// Whether W is there, or there is room for it and time for its sweeps. A block for each pair of sides of a body, at
+// most.
+static fil_status look_for_dual(const fil_contact_task *task, bool *out)
+{
+    const double most_bytes = 4e9, bytes_of_block = 9 * sizeof(double) + 2 * sizeof(int);
+    const int most_contacts = 200000;
+    const fil_contact_problem *problem = task->problem;
+    *out = problem->has_dual;
+    if (*out || problem->contact_count > most_contacts)
+        return FIL_OK;
+    int *sides = FIL_ARENA_ARRAY(task->scratch, int, problem->A.body_count);
+    if (!sides)
+        return FIL_NO_MEMORY;
+    for (int side = 0; side < problem->H.side_start[problem->contact_count]; ++side)
+        ++sides[problem->H.body[side]];
+    double pairs = 0;
+    for (int body = 0; body < problem->A.body_count; ++body)
+        pairs += (double)sides[body] * sides[body];
+    *out = pairs * bytes_of_block <= most_bytes;
+    return FIL_OK;
+}
+
 static fil_status make(const fil_contact_task *task, const auto_param *setting, fil_solve_stats *stats,
                        auto_state *state)
 {
@@ -85,6 +108,8 @@ static fil_status make(const fil_contact_task *task, const auto_param *setting, 
         status = fil_contact_watch_make(task, stats, default_budget, &state->watch);
     if (status == FIL_OK && enough_for_admm(task))
         status = fil_contact_watch_strands(&state->watch, &state->strands);
+    if (status == FIL_OK)
+        status = look_for_dual(task, &state->dual);
     state->r = FIL_ARENA_ARRAY(task->scratch, double, size);
     state->newton = task->problem->contact_count <= setting->largest_newton;
     return status == FIL_OK && !state->r ? FIL_NO_MEMORY : status;
@@ -95,14 +120,17 @@ static void start_from_best(auto_state *state, double *r)
     memcpy(r, state->watch.best, (size_t)state->size * sizeof *r);
 }
 
-// Until the tolerance, or until there is nothing more to be hoped for.
-static fil_status run_admm_to(auto_state *state, double tolerance, const fil_admm_plan *plan)
+// Until the tolerance, or the end of a budget, or until there is nothing more to be hoped for.
+static fil_status run_admm_to(auto_state *state, double tolerance, int64_t iterations, const fil_admm_plan *plan)
 {
     fil_contact_watch *watch = &state->watch;
     fil_contact_task part = *state->task;
+    int64_t left = watch->budget - watch->stats->iterations;
     part.tolerance = tolerance;
     watch->task = &part;
+    watch->budget -= left > iterations ? left - iterations : 0;
     fil_status status = fil_admm_run(watch, state->strands, plan, state->r);
+    watch->budget += left > iterations ? left - iterations : 0;
     watch->task = state->task;
     watch->stop = watch->least <= state->task->tolerance || watch->stats->iterations >= watch->budget ||
                   watch->stats->outcome == FIL_CANCELLED;
@@ -115,33 +143,12 @@ static fil_status run_admm(auto_state *state)
 {
     const fil_admm_plan first = {.slip = 0.3, .floats = true, .patience = 300},
                         last = {.kappa = 60, .slip = 0.3, .patience = 300};
+    const int64_t usual = 10000, all = INT64_MAX; // usual: twice what hair has needed
     double tolerance = state->task->tolerance;
-    fil_status status = run_admm_to(state, fmax(tolerance, last_digits), &first);
+    fil_status status = run_admm_to(state, fmax(tolerance, last_digits), state->dual ? usual : all, &first);
     if (status == FIL_OK && !state->watch.stop && state->watch.least <= last_digits)
-        status = run_admm_to(state, tolerance, &last);
+        status = run_admm_to(state, tolerance, all, &last);
     return status;
-}
-
-// Whether W is there, or there is room for it and time for its sweeps: a block for each pair of sides of a body, at
-// most.
-static fil_status can_have_dual(const auto_state *state, bool *out)
-{
-    const double most_bytes = 4e9, bytes_of_block = 9 * sizeof(double) + 2 * sizeof(int);
-    const int most_contacts = 200000;
-    const fil_contact_problem *problem = state->task->problem;
-    *out = problem->has_dual;
-    if (*out || problem->contact_count > most_contacts)
-        return FIL_OK;
-    int *sides = FIL_ARENA_ARRAY(state->task->scratch, int, problem->A.body_count);
-    if (!sides)
-        return FIL_NO_MEMORY;
-    for (int side = 0; side < problem->H.side_start[problem->contact_count]; ++side)
-        ++sides[problem->H.body[side]];
-    double pairs = 0;
-    for (int body = 0; body < problem->A.body_count; ++body)
-        pairs += (double)sides[body] * sides[body];
-    *out = pairs * bytes_of_block <= most_bytes;
-    return FIL_OK;
 }
 
 // Plain sweeps; every one of the first five is judged, then every fifth.
@@ -311,10 +318,7 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     fil_contact_watch_judge(&state.watch, state.r);
     if (state.strands && !state.watch.stop)
         status = run_admm(&state);
-    bool dual = false;
-    if (status == FIL_OK && !state.watch.stop)
-        status = can_have_dual(&state, &dual);
-    if (status == FIL_OK && dual)
+    if (status == FIL_OK && state.dual && !state.watch.stop)
         status = run_dual(&state);
     if (status != FIL_OK)
         return status;

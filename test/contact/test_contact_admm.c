@@ -15,11 +15,12 @@ static fil_contact_def def_of(const char *solver, double tolerance)
     return def;
 }
 
-// About 1000 contacts, some of them with the body below.
-static fil_contact_problem *some_hair(fil_context *context, fil_contact_hair_shape shape, double mu, int index)
+// About 13 contacts for each strand, some of them with the body below.
+static fil_contact_problem *some_hair(fil_context *context, int strands, fil_contact_hair_shape shape, double mu,
+                                      int index)
 {
     fil_contact_hair hair = fil_contact_hair_default();
-    hair.strands = 78;
+    hair.strands = strands;
     hair.shape = shape;
     hair.mu = mu;
     hair.index = index;
@@ -33,7 +34,7 @@ TEST(contact_admm_solves_hair_without_W)
     fil_context *context = fil_context_create(NULL);
     static const fil_contact_hair_shape shapes[] = {FIL_HAIR_WAVY, FIL_HAIR_STRAIGHT, FIL_HAIR_PARALLEL};
     for (int k = 0; k < 6; ++k) {
-        fil_contact_problem *problem = some_hair(context, shapes[k / 2], k % 2 ? 1 : 0.3, 0);
+        fil_contact_problem *problem = some_hair(context, 78, shapes[k / 2], k % 2 ? 1 : 0.3, 0);
         double *r = impulse_of(problem);
         fil_contact_def def = def_of("admm", 1e-6);
         fil_solve_stats stats;
@@ -65,19 +66,17 @@ TEST(contact_admm_agrees_with_gs)
             strands.dofs = dofs;
             fil_contact_problem *problem = problem_of_strands(context, &strands);
             double *r = impulse_of(problem), *u = impulse_of(problem), *expected = impulse_of(problem);
-            for (int k = 0; k < 5; ++k) {
-                fil_contact_def def = def_of(k == 4 ? "gs" : solvers[k], 1e-9);
-                fil_solve_stats stats;
-                test_ok(context, fil_contact_solve(context, problem, &def, r, k == 4 ? expected : u, NULL, &stats));
-                ck_assert_msg(stats.outcome == FIL_SOLVED, "%s", def.solver);
-                ck_assert(problem->has_dual == (k == 4));
-            }
+            fil_contact_def def = def_of("gs", 1e-9);
+            test_ok(context, fil_contact_solve(context, problem, &def, r, expected, NULL, NULL));
             for (int k = 0; k < 4; ++k) {
-                fil_contact_def def = def_of(solvers[k], 1e-9);
-                test_ok(context, fil_contact_solve(context, problem, &def, r, u, NULL, NULL));
+                fil_solve_stats stats;
+                def = def_of(solvers[k], 1e-8);
+                test_ok(context, fil_contact_solve(context, problem, &def, r, u, NULL, &stats));
+                ck_assert_msg(stats.outcome == FIL_SOLVED, "%s, seed %d: %s, residual %.2g", def.solver, (int)seed,
+                              fil_outcome_name(stats.outcome), stats.residual[FIL_MERIT_NATURAL]);
                 for (int m = 0; m < 3 * problem->contact_count; ++m)
-                    ck_assert_msg(fabs(u[m] - expected[m]) <= 1e-6, "%s: u[%d] %g, not %g", def.solver, m, u[m],
-                                  expected[m]);
+                    ck_assert_msg(fabs(u[m] - expected[m]) <= 1e-6, "%s, seed %d: u[%d] %g, not %g", def.solver,
+                                  (int)seed, m, u[m], expected[m]);
             }
             free(r);
             free(u);
@@ -90,8 +89,8 @@ TEST(contact_admm_agrees_with_gs)
 TEST(contact_admm_starts_warm)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *first = some_hair(context, FIL_HAIR_WAVY, 0.3, 0),
-                        *next = some_hair(context, FIL_HAIR_WAVY, 0.3, 1);
+    fil_contact_problem *first = some_hair(context, 78, FIL_HAIR_WAVY, 0.3, 0),
+                        *next = some_hair(context, 78, FIL_HAIR_WAVY, 0.3, 1);
     double *before = impulse_of(first), *cold = impulse_of(next), *warm = impulse_of(next);
     fil_contact_def def = def_of("admm", 1e-4);
     fil_solve_stats cold_stats, warm_stats;
@@ -114,8 +113,7 @@ TEST(contact_admm_starts_warm)
 TEST(contact_admm_same_bits_on_any_number_of_threads)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *problem = problem_of_strands(
-        context, &(strands_def){.strands = 300, .contacts = 3000, .least = 8, .most = 12, .dofs = 4, .seed = 12});
+    fil_contact_problem *problem = some_hair(context, 240, FIL_HAIR_STRAIGHT, 0.5, 0);
     double *r[2] = {impulse_of(problem), impulse_of(problem)};
     fil_contact_def def = def_of("admm", 1e-6);
     for (int threads = 1; threads <= 8; threads *= 2) {
@@ -133,7 +131,7 @@ TEST(contact_admm_same_bits_on_any_number_of_threads)
     fil_context_destroy(context);
 }
 
-// Two contacts without a side press against each other's walls: nothing helps, and it says so.
+// Two walls collide at the last contact: nothing helps, and it says so.
 TEST(contact_admm_admits_what_it_cannot)
 {
     fil_context *context = fil_context_create(NULL);

@@ -1,6 +1,7 @@
-// auto must solve everything: the real problems, copies of them that were shaken, and random rigid bodies.
+// auto must solve everything: the real problems, copies of them that were shaken, random rigid bodies, and strands.
 #define _GNU_SOURCE // scandir
-#include "problems.h"
+#include "failing_allocator.h"
+#include "strands.h"
 
 #include "contact/contact_operator.h"
 
@@ -89,6 +90,132 @@ TEST(contact_auto_solves_all_real_problems)
     for_each_real_problem(context, solve_real, sums);
     report("real problems, natural", &sums[0]);
     report("real problems, fclib", &sums[1]);
+    fil_context_destroy(context);
+}
+
+static fil_contact_problem *some_hair(fil_context *context, int strands, fil_contact_hair_shape shape, double mu)
+{
+    fil_contact_hair hair = fil_contact_hair_default();
+    hair.strands = strands;
+    hair.shape = shape;
+    hair.mu = mu;
+    fil_contact_problem *problem;
+    test_ok(context, fil_contact_hair_generate(context, &hair, &problem));
+    return problem;
+}
+
+TEST(contact_auto_solves_hair_without_W)
+{
+    fil_context *context = fil_context_create(NULL);
+    for (int shape = 0; shape < FIL_HAIR_SHAPES; ++shape) {
+        fil_contact_problem *problem = some_hair(context, 155, (fil_contact_hair_shape)shape, 1);
+        double *r = impulse_of(problem);
+        fil_contact_def def = fil_contact_def_default();
+        fil_solve_stats stats;
+        def.tolerance = 1e-6;
+        ck_assert_int_ge(problem->contact_count, 2000);
+        test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
+        ck_assert_msg(stats.outcome == FIL_SOLVED, "%s: %.2g", problem->title, stats.residual[FIL_MERIT_NATURAL]);
+        ck_assert_str_eq(stats.finished_by, "admm");
+        ck_assert(!problem->has_dual);
+        free(r);
+        fil_contact_problem_destroy(problem);
+    }
+    fil_context_destroy(context);
+}
+
+// Few contacts go through W; so do the last digits, unless there are many contacts. A W that is there stays unused.
+TEST(contact_auto_chooses_the_road_by_size_and_tolerance)
+{
+    static const struct {
+        int strands;
+        double tolerance;
+        bool given, admm;
+    } cases[] = {
+        {5, 1e-4, false, false},  {20, 1e-4, false, true},  {20, 1e-4, true, true},
+        {20, 1e-7, false, false}, {160, 1e-7, false, true},
+    };
+    fil_context *context = fil_context_create(NULL);
+    for (int k = 0; k < 5; ++k) {
+        fil_contact_problem *problem = some_hair(context, cases[k].strands, FIL_HAIR_WAVY, 0.3);
+        if (cases[k].given)
+            test_ok(context, fil_contact_problem_form_dual(context, problem));
+        double *r = impulse_of(problem);
+        fil_contact_def def = fil_contact_def_default();
+        fil_solve_stats stats;
+        def.tolerance = cases[k].tolerance;
+        test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
+        ck_assert_msg(stats.outcome == FIL_SOLVED, "case %d", k);
+        ck_assert_msg((strcmp(stats.finished_by, "admm") == 0) == cases[k].admm, "case %d: by %s", k,
+                      stats.finished_by);
+        ck_assert_msg(problem->has_dual == (cases[k].given || !cases[k].admm), "case %d", k);
+        free(r);
+        fil_contact_problem_destroy(problem);
+    }
+    fil_context_destroy(context);
+}
+
+// Sides of some contacts of a strand with itself lie so close together that admm is given up; sweeps go on from there.
+TEST(contact_auto_goes_on_through_W)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_contact_problem *problem = problem_of_strands(
+        context, &(strands_def){.strands = 300, .contacts = 3000, .least = 8, .most = 12, .dofs = 4, .seed = 12});
+    double *r = impulse_of(problem);
+    fil_contact_def def = fil_contact_def_default();
+    fil_solve_stats stats;
+    def.tolerance = 1e-6;
+    test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
+    ck_assert_int_eq(stats.outcome, FIL_SOLVED);
+    ck_assert_str_ne(stats.finished_by, "admm");
+    ck_assert(problem->has_dual);
+    free(r);
+    fil_contact_problem_destroy(problem);
+    fil_context_destroy(context);
+}
+
+TEST(contact_auto_is_honest_when_admm_is_cut_short)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_contact_problem *problem = some_hair(context, 78, FIL_HAIR_WAVY, 1);
+    double *r = impulse_of(problem), at_zero[FIL_MERIT_COUNT];
+    test_ok(context, fil_contact_judge(context, problem, r, at_zero));
+    for (int iterations = 1; iterations <= 31; iterations += 30) {
+        fil_contact_def def = fil_contact_def_default();
+        fil_solve_stats stats;
+        def.tolerance = 1e-6;
+        def.max_iterations = iterations;
+        test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
+        ck_assert_int_eq(stats.outcome, FIL_STALLED);
+        ck_assert_int_eq(stats.iterations, iterations);
+        ck_assert(stats.residual[FIL_MERIT_NATURAL] > def.tolerance);
+        ck_assert(stats.residual[FIL_MERIT_NATURAL] <= at_zero[FIL_MERIT_NATURAL]);
+        ck_assert(impulse_finite(problem, r) && !problem->has_dual);
+    }
+    free(r);
+    fil_contact_problem_destroy(problem);
+    fil_context_destroy(context);
+}
+
+static fil_status solve_strands(fil_context *context, void *data)
+{
+    fil_contact_problem *problem = data;
+    double *r = impulse_of(problem);
+    fil_contact_def def = fil_contact_def_default();
+    def.tolerance = 1e-6;
+    def.max_iterations = 100;
+    fil_status status = fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL);
+    ck_assert(status == FIL_OK || r[0] == 0);
+    free(r);
+    return status;
+}
+
+TEST(contact_auto_survives_failing_allocation_on_strands)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_contact_problem *problem = some_hair(context, 20, FIL_HAIR_STRAIGHT, 1);
+    ck_assert_int_ge(test_failing_allocation(solve_strands, problem), 5);
+    fil_contact_problem_destroy(problem);
     fil_context_destroy(context);
 }
 
