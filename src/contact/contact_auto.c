@@ -125,13 +125,14 @@ static fil_status run_admm_to(auto_state *state, double tolerance, int64_t itera
 {
     fil_contact_watch *watch = &state->watch;
     fil_contact_task part = *state->task;
-    int64_t left = watch->budget - watch->stats->iterations;
+    int64_t budget = watch->budget, used = watch->stats->iterations;
     part.tolerance = tolerance;
     watch->task = &part;
-    watch->budget -= left > iterations ? left - iterations : 0;
+    if (budget - used > iterations)
+        watch->budget = used + iterations;
     fil_status status = fil_admm_run(watch, state->strands, plan, state->r);
-    watch->budget += left > iterations ? left - iterations : 0;
     watch->task = state->task;
+    watch->budget = budget;
     watch->stop = watch->least <= state->task->tolerance || watch->stats->iterations >= watch->budget ||
                   watch->stats->outcome == FIL_CANCELLED;
     start_from_best(state, state->r);

@@ -119,6 +119,7 @@ check_output foreign_file_name '"file": "b?.hdf5"' "$FILUM" contact solve $'b\xf
 check_output warm "solved" "$FILUM" contact solve a.hdf5 --tol 1e-6 --warm solved.hdf5
 check_output judge "natural" "$FILUM" contact judge solved.hdf5
 check_output judge_other '"residual_natural"' "$FILUM" contact judge a.hdf5 --solution solved.hdf5 --json
+check_exit strands_only 2 "admm: takes problems of strands only" "$FILUM" contact solve a.hdf5 --solver admm
 check_exit missed_goal 1 "" "$FILUM" contact solve a.hdf5 --solver gs --max-iterations 2
 
 # The solution on file is the one that was judged; u comes from W there and from A and H here, so the last digits differ.
