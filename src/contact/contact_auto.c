@@ -56,7 +56,7 @@ static const double last_digits = 1e-6; // below, admm takes ten times as many i
 // before it arrives (docs/contact/auto.md).
 static bool enough_for_admm(const fil_contact_task *task)
 {
-    const int fewest = 100, fewest_for_last_digits = 2000;
+    const int fewest = 100, fewest_for_last_digits = 200;
     return task->problem->contact_count >= (task->tolerance >= last_digits ? fewest : fewest_for_last_digits);
 }
 

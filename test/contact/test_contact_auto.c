@@ -133,7 +133,7 @@ TEST(contact_auto_chooses_the_road_by_size_and_tolerance)
         bool given, admm;
     } cases[] = {
         {5, 1e-4, false, false},  {20, 1e-4, false, true},  {20, 1e-4, true, true},
-        {20, 1e-7, false, false}, {160, 1e-7, false, true},
+        {10, 1e-7, false, false}, {160, 1e-7, false, true},
     };
     fil_context *context = fil_context_create(NULL);
     for (int k = 0; k < 5; ++k) {
