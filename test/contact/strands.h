@@ -1,4 +1,4 @@
-// Random contact problems of strands for the tests of src/contact: bands of any bandwidth, points on edges.
+// Contact problems of strands for the tests of src/contact: random ones with bands of any bandwidth, and hair.
 #ifndef FIL_TEST_CONTACT_STRANDS_H
 #define FIL_TEST_CONTACT_STRANDS_H
 
@@ -95,6 +95,20 @@ __attribute__((unused)) static fil_contact_problem *problem_of_strands(fil_conte
     free(stride);
     free(vertices);
     test_ok(context, fil_contact_problem_check(context, problem));
+    return problem;
+}
+
+// Hair with 40 vertices and about 13 contacts for each strand, some of them with the body below.
+__attribute__((unused)) static fil_contact_problem *problem_of_hair(fil_context *context, int strands,
+                                                                    fil_contact_hair_shape shape, double mu, int index)
+{
+    fil_contact_hair hair = fil_contact_hair_default();
+    hair.strands = strands;
+    hair.shape = shape;
+    hair.mu = mu;
+    hair.index = index;
+    fil_contact_problem *problem;
+    test_ok(context, fil_contact_hair_generate(context, &hair, &problem));
     return problem;
 }
 

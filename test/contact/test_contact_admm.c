@@ -15,26 +15,12 @@ static fil_contact_def def_of(const char *solver, double tolerance)
     return def;
 }
 
-// About 13 contacts for each strand, some of them with the body below.
-static fil_contact_problem *some_hair(fil_context *context, int strands, fil_contact_hair_shape shape, double mu,
-                                      int index)
-{
-    fil_contact_hair hair = fil_contact_hair_default();
-    hair.strands = strands;
-    hair.shape = shape;
-    hair.mu = mu;
-    hair.index = index;
-    fil_contact_problem *problem;
-    test_ok(context, fil_contact_hair_generate(context, &hair, &problem));
-    return problem;
-}
-
 TEST(contact_admm_solves_hair_without_W)
 {
     fil_context *context = fil_context_create(NULL);
     static const fil_contact_hair_shape shapes[] = {FIL_HAIR_WAVY, FIL_HAIR_STRAIGHT, FIL_HAIR_PARALLEL};
     for (int k = 0; k < 6; ++k) {
-        fil_contact_problem *problem = some_hair(context, 78, shapes[k / 2], k % 2 ? 1 : 0.3, 0);
+        fil_contact_problem *problem = problem_of_hair(context, 78, shapes[k / 2], k % 2 ? 1 : 0.3, 0);
         double *r = impulse_of(problem);
         fil_contact_def def = def_of("admm", 1e-6);
         fil_solve_stats stats;
@@ -89,8 +75,8 @@ TEST(contact_admm_agrees_with_gs)
 TEST(contact_admm_starts_warm)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *first = some_hair(context, 78, FIL_HAIR_WAVY, 0.3, 0),
-                        *next = some_hair(context, 78, FIL_HAIR_WAVY, 0.3, 1);
+    fil_contact_problem *first = problem_of_hair(context, 78, FIL_HAIR_WAVY, 0.3, 0),
+                        *next = problem_of_hair(context, 78, FIL_HAIR_WAVY, 0.3, 1);
     double *before = impulse_of(first), *cold = impulse_of(next), *warm = impulse_of(next);
     fil_contact_def def = def_of("admm", 1e-4);
     fil_solve_stats cold_stats, warm_stats;
@@ -113,7 +99,7 @@ TEST(contact_admm_starts_warm)
 TEST(contact_admm_same_bits_on_any_number_of_threads)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *problem = some_hair(context, 240, FIL_HAIR_STRAIGHT, 0.5, 0);
+    fil_contact_problem *problem = problem_of_hair(context, 240, FIL_HAIR_STRAIGHT, 0.5, 0);
     double *r[2] = {impulse_of(problem), impulse_of(problem)};
     fil_contact_def def = def_of("admm", 1e-6);
     for (int threads = 1; threads <= 8; threads *= 2) {

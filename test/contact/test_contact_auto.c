@@ -93,22 +93,11 @@ TEST(contact_auto_solves_all_real_problems)
     fil_context_destroy(context);
 }
 
-static fil_contact_problem *some_hair(fil_context *context, int strands, fil_contact_hair_shape shape, double mu)
-{
-    fil_contact_hair hair = fil_contact_hair_default();
-    hair.strands = strands;
-    hair.shape = shape;
-    hair.mu = mu;
-    fil_contact_problem *problem;
-    test_ok(context, fil_contact_hair_generate(context, &hair, &problem));
-    return problem;
-}
-
 TEST(contact_auto_solves_hair_without_W)
 {
     fil_context *context = fil_context_create(NULL);
     for (int shape = 0; shape < FIL_HAIR_SHAPES; ++shape) {
-        fil_contact_problem *problem = some_hair(context, 155, (fil_contact_hair_shape)shape, 1);
+        fil_contact_problem *problem = problem_of_hair(context, 155, (fil_contact_hair_shape)shape, 1, 0);
         double *r = impulse_of(problem);
         fil_contact_def def = fil_contact_def_default();
         fil_solve_stats stats;
@@ -137,7 +126,7 @@ TEST(contact_auto_chooses_the_road_by_size_and_tolerance)
     };
     fil_context *context = fil_context_create(NULL);
     for (int k = 0; k < 5; ++k) {
-        fil_contact_problem *problem = some_hair(context, cases[k].strands, FIL_HAIR_WAVY, 0.3);
+        fil_contact_problem *problem = problem_of_hair(context, cases[k].strands, FIL_HAIR_WAVY, 0.3, 0);
         if (cases[k].given)
             test_ok(context, fil_contact_problem_form_dual(context, problem));
         double *r = impulse_of(problem);
@@ -174,10 +163,34 @@ TEST(contact_auto_goes_on_through_W)
     fil_context_destroy(context);
 }
 
+// Both stages of admm.
+TEST(contact_auto_same_bits_on_any_number_of_threads_on_strands)
+{
+    fil_context *context = fil_context_create(NULL);
+    double *first = NULL;
+    for (int threads = 1; threads <= 8; threads *= 2) {
+        fil_context_set_threads(context, threads);
+        fil_contact_problem *problem = problem_of_hair(context, 100, FIL_HAIR_STRAIGHT, 0.3, 0);
+        fil_contact_def def = fil_contact_def_default();
+        def.tolerance = 1e-9;
+        def.max_iterations = 3000;
+        double *own = impulse_of(problem);
+        test_ok(context, fil_contact_solve(context, problem, &def, own, NULL, NULL, NULL));
+        if (first)
+            ck_assert_msg(memcmp(first, own, 3 * (size_t)problem->contact_count * sizeof *own) == 0, "%d threads",
+                          threads);
+        free(first);
+        first = own;
+        fil_contact_problem_destroy(problem);
+    }
+    free(first);
+    fil_context_destroy(context);
+}
+
 TEST(contact_auto_is_honest_when_admm_is_cut_short)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *problem = some_hair(context, 78, FIL_HAIR_WAVY, 1);
+    fil_contact_problem *problem = problem_of_hair(context, 78, FIL_HAIR_WAVY, 1, 0);
     double *r = impulse_of(problem), at_zero[FIL_MERIT_COUNT];
     test_ok(context, fil_contact_judge(context, problem, r, at_zero));
     for (int iterations = 1; iterations <= 31; iterations += 30) {
@@ -213,7 +226,7 @@ static fil_status solve_strands(fil_context *context, void *data)
 TEST(contact_auto_survives_failing_allocation_on_strands)
 {
     fil_context *context = fil_context_create(NULL);
-    fil_contact_problem *problem = some_hair(context, 20, FIL_HAIR_STRAIGHT, 1);
+    fil_contact_problem *problem = problem_of_hair(context, 20, FIL_HAIR_STRAIGHT, 1, 0);
     ck_assert_int_ge(test_failing_allocation(solve_strands, problem), 5);
     fil_contact_problem_destroy(problem);
     fil_context_destroy(context);
