@@ -50,8 +50,7 @@ typedef struct fil_local {
 // What a solver is given besides the problem and its own settings.
 typedef struct fil_contact_task {
     fil_context *context;
-    fil_contact_problem
-        *problem; // holds at least the views named by `needs`; a solver may add W, and changes nothing else
+    fil_contact_problem *problem; // holds at least the views named by `needs`; a solver may add W, nothing else
     fil_local local;
     fil_merit merit;
     double tolerance;
