@@ -15,8 +15,10 @@
 //
 //   ρ a = α ρ p - (α - 1) force - (2 - α) f,      force <- ρ a + 2 f
 //
-// ρ_i = κ 3 / tr W_ii, or less for a contact of a strand with itself: κ = 5 for a few digits, 20 for more. On strands
-// it begins in floats, as apg does.
+// ρ_i = κ 3 / tr W_ii, or less for a contact of a strand with itself: κ = 5 for a few digits, 20 for more. It begins in
+// floats, as apg does. When they no longer serve, the contacts go on in doubles, but the strands stay in floats: they
+// are asked by how much a change of the forces moves the points. Rounding is then relative to changes, which become
+// small; where it starts, the points are known exactly from the factors of A. It starts anew after every two digits.
 //
 // The natural residual of the new impulse with the velocity of the last solve is free; it becomes the true one as both
 // agree. What is left then is rough: it changes from contact to contact, and a few steps along the gradient take half
@@ -43,7 +45,8 @@ enum {
 };
 
 static const double over_relaxation = 1.7, least_tangent = 1e-30;
-static const double polish_gain = 1.7;                // of the residual; what polish_steps steps are good for
+static const double start_anew = 0.01; // in doubles, when the residual is that much smaller than at the start
+static const double polish_gain = 1.7; // of the residual; what polish_steps steps are good for
 static const double few_digits = 5, more_digits = 20; // κ, in floats or for tolerances down to 1e-5, and in doubles
 
 typedef struct admm_param {
@@ -66,6 +69,7 @@ typedef struct admm {
     const fil_admm_plan *plan;
     fil_estimate estimate;
     fil_arena *arena; // of one precision
+    float *factor;    // of A + Σ ρ HᵀH
     double slip;      // how far slips go towards the true ones
     double polish_step;
     int64_t patience;
@@ -116,20 +120,6 @@ static bool keep_going(admm *a)
     return true;
 }
 
-static fil_status prepare(const admm *a, fil_units unit, double **factor)
-{
-    (void)unit;
-    return fil_contact_strands_penalty(a->strands, a->arena, a->rho, factor);
-}
-
-static fil_status prepare_float(const admm *a, fil_units unit, float **factor)
-{
-    fil_status status = fil_contact_strands_add_float_sides(a->strands, a->arena);
-    if (status != FIL_OK)
-        return status;
-    return fil_contact_strands_penalty_float(a->strands, a->arena, a->rho, unit.impulse, unit.velocity, factor);
-}
-
 // r <- P_K(r - t d ũ) with the velocity that the judge has found last, d = 3 / tr W_ii.
 static void descend(void *data, int64_t begin, int64_t end)
 {
@@ -165,23 +155,32 @@ static void judge(admm *a)
     }
 }
 
+#define IN_DOUBLES 1
 #include "math/lanes_double.h"
 
 #include "contact/contact_admm_kernel.h"
 
+#undef IN_DOUBLES
+#define IN_DOUBLES 0
 #include "math/lanes_float.h"
 
 // NOLINTNEXTLINE(readability-duplicate-include): once for each precision
 #include "contact/contact_admm_kernel.h"
 
 // One precision after the other, each in memory of its own that is given back: factors are large.
-static fil_status run_alone(admm *a, double kappa, fil_status (*run)(admm *, fil_units), fil_units unit)
+static fil_status run_alone(admm *a, double kappa, fil_status (*run)(admm *, fil_units))
 {
     a->arena = fil_arena_borrow(a->watch->task->context);
     if (!a->arena)
         return FIL_NO_MEMORY;
     choose_rho(a, kappa);
-    fil_status status = run(a, unit);
+    fil_units unit = fil_estimate_units(a->watch);
+    fil_status status = fil_contact_strands_add_float_sides(a->strands, a->arena);
+    if (status == FIL_OK)
+        status = fil_contact_strands_penalty(a->strands, a->arena, a->rho, unit.impulse, unit.velocity, &a->factor);
+    if (status == FIL_OK)
+        status = run(a, unit);
+    memset(&a->strands->numbers_float, 0, sizeof a->strands->numbers_float);
     fil_arena_give_back(a->arena);
     return status;
 }
@@ -190,15 +189,13 @@ static fil_status run_in_turn(admm *a)
 {
     double kappa = a->plan->kappa;
     fil_status status = FIL_OK;
-    if (a->plan->floats) {
-        status = run_alone(a, kappa > 0 ? kappa : few_digits, run_float, fil_estimate_units(a->watch));
-        memset(&a->strands->numbers_float, 0, sizeof a->strands->numbers_float);
-    }
+    if (a->plan->floats)
+        status = run_alone(a, kappa > 0 ? kappa : few_digits, run_float);
     if (status != FIL_OK || a->watch->stop)
         return status;
     a->estimate.since = a->watch->stats->iterations;
     double usual = a->watch->task->tolerance >= 1e-5 ? few_digits : more_digits;
-    return run_alone(a, kappa > 0 ? kappa : usual, run, (fil_units){1, 1});
+    return run_alone(a, kappa > 0 ? kappa : usual, run);
 }
 
 fil_status fil_admm_run(fil_contact_watch *watch, fil_contact_strands *strands, const fil_admm_plan *plan, double *r)

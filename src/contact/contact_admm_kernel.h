@@ -1,6 +1,5 @@
 // One iteration of contact_admm.c, written once for both precisions: included there after math/lanes_double.h and after
-// math/lanes_float.h. Vectors are blocked (contact_strands.h); `force` and `point` are two of them, for first and
-// second sides.
+// math/lanes_float.h. Vectors are blocked, `force` and `point` are side vectors (contact_strands.h).
 #include "contact/contact_cone_kernel.h"
 
 typedef struct NAME(iterate) {
@@ -9,14 +8,14 @@ typedef struct NAME(iterate) {
     REAL *second, *mean; // [blocks × 8] 1 where a contact has a second side, else 0; 1 over the number of sides
     REAL *slip;          // [blocks × 8]
     REAL *f, *force, *point, *q;
-    REAL *factor;
+    float *asked, *answer; // side vectors: what the strands are asked, and what they say
     REAL natural_rho;
     fil_units unit;
 } NAME(iterate);
 
 // What one vector of contacts has at hand: F, and world vectors of both sides.
 typedef struct NAME(meeting) {
-    VECTOR frame[9], point[2][3], arm[2][3], f[3];
+    VECTOR frame[9], point[2][3], force[2][3], arm[2][3], f[3];
 } NAME(meeting);
 
 // y = F x
@@ -33,23 +32,50 @@ static inline void NAME(to_world)(const VECTOR F[9], const VECTOR x[3], VECTOR y
         y[k] = V(fma)(F[3 * k + 2], x[2], V(fma)(F[3 * k + 1], x[1], F[3 * k] * x[0]));
 }
 
+// The points at the place i of a side vector. In floats the strands answer with them; in doubles with how they changed,
+// because they were asked how far a change of forces would move them.
+static inline void NAME(take_answer)(const NAME(iterate) * it, int64_t i, VECTOR point[3])
+{
+    V(load_points)(it->point + i, point);
+#if IN_DOUBLES
+    VECTOR change[3];
+    V(load_float_points)(it->answer + i, change);
+    for (int k = 0; k < 3; ++k)
+        point[k] += change[k];
+    V(store_points)(it->point + i, point);
+#endif
+}
+
+static inline void NAME(ask)(const NAME(iterate) * it, int64_t i, const VECTOR before[3], const VECTOR force[3])
+{
+    V(store_points)(it->force + i, force);
+#if IN_DOUBLES
+    VECTOR change[3];
+    for (int k = 0; k < 3; ++k)
+        change[k] = force[k] - before[k];
+    V(store_float_points)(it->asked + i, change);
+#else
+    (void)before;
+#endif
+}
+
 // arm = ρ a = α ρ p - (α - 1) force - (2 - α) f for both sides.
 static inline void NAME(reach)(const NAME(iterate) * it, int64_t place, int64_t at, NAME(meeting) * m)
 {
     const fil_contact_strands *S = it->admm->strands;
     const REAL alpha = (REAL)over_relaxation, *frame = S->NAME(numbers).frame + 3 * (at - at % BLOCK) + at % BLOCK;
-    VECTOR rho = V(load)(it->rho + place), share = V(load)(it->second + place), force[3];
+    VECTOR rho = V(load)(it->rho + place), share = V(load)(it->second + place);
     for (int k = 0; k < 9; ++k)
         m->frame[k] = V(load)(frame + LANES * k);
     for (int k = 0; k < 3; ++k)
         m->f[k] = V(load)(it->f + at + LANES * k);
     for (int side = 0; side < 2; ++side) {
         int64_t i = 4 * (place + side * (int64_t)LANES * S->blocks);
-        V(load_points)(it->point + i, m->point[side]);
-        V(load_points)(it->force + i, force);
+        NAME(take_answer)(it, i, m->point[side]);
+        V(load_points)(it->force + i, m->force[side]);
         for (int k = 0; k < 3; ++k) {
-            m->arm[side][k] = alpha * rho * m->point[side][k] - (alpha - 1) * force[k] - (2 - alpha) * m->f[k];
-            m->arm[side][k] *= side == 0 ? V(all)(1) : share;
+            VECTOR arm = alpha * rho * m->point[side][k] - (alpha - 1) * m->force[side][k] - (2 - alpha) * m->f[k];
+            m->arm[side][k] = side == 0 ? arm : share * arm;
         }
     }
 }
@@ -97,13 +123,14 @@ static void NAME(meet_all)(void *data, int64_t begin, int64_t end)
             m.arm[0][k] += 2 * f[k];
             m.arm[1][k] += 2 * share * f[k];
         }
-        V(store_points)(it->force + 4 * place, m.arm[0]);
-        V(store_points)(it->force + 4 * place + second, m.arm[1]);
+        NAME(ask)(it, 4 * place, m.force[0], m.arm[0]);
+        NAME(ask)(it, 4 * place + second, m.force[1], m.arm[1]);
     }
     it->admm->partial[begin / block_grain] = NAME(add_lanes)(sum);
 }
 
-// force = ρ z + f with the copies at the points that the impulses give: z = H A⁻¹ Hᵀ r; slips as they are there.
+// force = ρ z + f with the copies at the points that the impulses give: z = H A⁻¹ Hᵀ r; slips as they are there. Then
+// these are also the points that such forces give.
 static fil_status NAME(start)(const NAME(iterate) * it, fil_units unit)
 {
     const admm *a = it->admm;
@@ -114,6 +141,7 @@ static fil_status NAME(start)(const NAME(iterate) * it, fil_units unit)
     double *u = FIL_ARENA_ARRAY(arena, double, size);
     if (!u)
         return FIL_NO_MEMORY;
+    memset(it->asked, 0, 8 * (size_t)places * sizeof *it->asked);
     fil_contact_strands_block(S, a->r, u);
     fil_contact_strands_product(S, u, S->q, u); // leaves forces and points of the sides
     for (int64_t place = 0; place < places; ++place) {
@@ -125,6 +153,8 @@ static fil_status NAME(start)(const NAME(iterate) * it, fil_units unit)
             it->f[at + LANES * k] = (REAL)f;
             it->force[i] = (REAL)(rho * S->numbers.point[i] + f);
             it->force[4 * places + i] = it->second[place] * (REAL)(rho * S->numbers.point[4 * places + i] + f);
+            it->point[i] = (REAL)(S->numbers.point[i] / unit.velocity);
+            it->point[4 * places + i] = (REAL)(S->numbers.point[4 * places + i] / unit.velocity);
         }
     }
     fil_arena_rewind(arena, mark);
@@ -157,8 +187,16 @@ static fil_status NAME(make_iterate)(const admm *a, fil_units unit, NAME(iterate
     }
     for (int64_t k = 0; k < size; ++k)
         it->q[k] = (REAL)(S->q[k] / unit.velocity);
-    fil_status status = NAME(prepare)(a, unit, &it->factor);
-    return status == FIL_OK ? NAME(start)(it, unit) : status;
+#if IN_DOUBLES
+    it->asked = FIL_ARENA_ARRAY(arena, float, 8 * places);
+    it->answer = FIL_ARENA_ARRAY(arena, float, 8 * places);
+    if (!it->asked || !it->answer)
+        return FIL_NO_MEMORY;
+#else
+    it->asked = it->force;
+    it->answer = it->point;
+#endif
+    return NAME(start)(it, unit);
 }
 
 // r = F f, in the order of the problem.
@@ -193,10 +231,10 @@ static fil_status NAME(run)(admm *a, fil_units unit)
     fil_status status = NAME(make_iterate)(a, unit, &it);
     if (status != FIL_OK)
         return status;
-    double scale = a->estimate.scale / unit.impulse;
+    double scale = a->estimate.scale / unit.impulse, first = INFINITY;
     bool serves = true, changed = false;
-    while (serves && !a->watch->stop && keep_going(a)) {
-        NAME(fil_contact_strands_product_sides)(a->strands, it.factor, it.force, it.point);
+    while (status == FIL_OK && serves && !a->watch->stop && keep_going(a)) {
+        fil_contact_strands_product_sides(a->strands, a->factor, it.asked, it.answer);
         fil_parallel_for(a->watch->task->context, a->strands->blocks, block_grain, NAME(meet_all), &it);
         fil_contact_watch_count(a->watch, 1, 0);
         fil_estimate_set(&a->estimate, a->watch, sqrt(add_partial_sums(a)) / scale);
@@ -206,9 +244,16 @@ static fil_status NAME(run)(admm *a, fil_units unit)
             judge(a);
             changed = false;
         }
-        serves = isfinite(a->estimate.value) && (WIDTH < LANES || fil_estimate_floats_serve(&a->estimate, a->watch));
+        serves = isfinite(a->estimate.value) && (IN_DOUBLES || fil_estimate_floats_serve(&a->estimate, a->watch));
+        // Changes are small against those at the start: what rounding has left of these would show.
+        first = first < INFINITY ? first : a->estimate.value;
+        if (IN_DOUBLES && a->estimate.value < start_anew * first) {
+            NAME(unload)(&it);
+            status = NAME(start)(&it, unit);
+            first = INFINITY;
+        }
     }
     if (changed)
         NAME(unload)(&it);
-    return FIL_OK;
+    return status;
 }

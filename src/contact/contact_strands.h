@@ -61,7 +61,7 @@ fil_status fil_contact_strands_make(fil_context *context, fil_arena *arena, cons
 fil_status fil_contact_strands_add_float(fil_contact_strands *strands, fil_arena *arena, double impulse,
                                          double velocity);
 
-// Frames and weights in floats alone, for fil_contact_strands_product_sides_float.
+// Frames and weights in floats alone, for fil_contact_strands_product_sides.
 fil_status fil_contact_strands_add_float_sides(fil_contact_strands *strands, fil_arena *arena);
 
 // Where a contact is in arrays with one number per contact, like trace.
@@ -82,18 +82,14 @@ void fil_contact_strands_product_float(const fil_contact_strands *strands, const
 void fil_contact_strands_product_velocity(const fil_contact_strands *strands, const double *r, double *v);
 // u = H v + w, blocked, with the v of the call before.
 void fil_contact_strands_product_points(const fil_contact_strands *strands, const double *w, double *u);
-// What the sides read when each gives a force of its own, with factors in the layout of `numbers.factor`: points =
-// weights × K⁻¹ Σ weights × force, both side vectors.
-void fil_contact_strands_product_sides(const fil_contact_strands *strands, const double *factor, const double *force,
-                                       double *point);
-void fil_contact_strands_product_sides_float(const fil_contact_strands *strands, const float *factor,
-                                             const float *force, float *point);
-// Factors of A + Σ rho HᵀH over all sides; rho [blocks × 8]. See contact_strands_penalty.c.
+// What the sides read when each gives a force of its own, with factors in the layout of `numbers_float.factor`: points
+// = weights × K⁻¹ Σ weights × force, both side vectors.
+void fil_contact_strands_product_sides(const fil_contact_strands *strands, const float *factor, const float *force,
+                                       float *point);
+// Factors of K = A + Σ rho HᵀH over all sides, rho [blocks × 8], for forces in units of `impulse` and points in units
+// of `velocity`. See contact_strands_penalty.c.
 fil_status fil_contact_strands_penalty(const fil_contact_strands *strands, fil_arena *arena, const double *rho,
-                                       double **factor);
-// The same in floats, for forces in units of `impulse` and points in units of `velocity`.
-fil_status fil_contact_strands_penalty_float(const fil_contact_strands *strands, fil_arena *arena, const double *rho,
-                                             double impulse, double velocity, float **factor);
+                                       double impulse, double velocity, float **factor);
 // Parts of the above. A of the strands of half a pack, before it is factored:
 void fil_contact_strands_load(const fil_contact_strands *strands, int64_t half, double *A);
 // Factors of one pack from doubles to floats; unit: impulse over velocity.

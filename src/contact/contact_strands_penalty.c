@@ -17,10 +17,10 @@ enum { LANES = FIL_STRANDS_LANES, HALF = 4, CHUNK = 64 };
 typedef struct penalty_job {
     const fil_contact_strands *S;
     const double *rho;
-    int64_t first;       // pack
-    double *factor;      // of the packs from `first` on
-    float *factor_float; // of all packs, or NULL
-    double unit;         // impulse over velocity
+    int64_t first;  // pack
+    double *factor; // of the packs from `first` on
+    float *rounded; // of all packs
+    double unit;    // impulse over velocity
 } penalty_job;
 
 static void add_spring(int bandwidth, const fil_strands_side *side, const double *weight, double rho, double *half)
@@ -58,24 +58,12 @@ static void factor_packs(void *data, int64_t begin, int64_t end)
         double *factor = job->factor + S->factor_start[pack] - S->factor_start[job->first];
         factor_half(job, 2 * pack, factor);
         factor_half(job, 2 * pack + 1, factor + half);
-        if (job->factor_float)
-            fil_contact_strands_round(S, pack, job->unit, factor, job->factor_float + S->factor_start[pack]);
+        fil_contact_strands_round(S, pack, job->unit, factor, job->rounded + S->factor_start[pack]);
     }
 }
 
 fil_status fil_contact_strands_penalty(const fil_contact_strands *strands, fil_arena *arena, const double *rho,
-                                       double **factor)
-{
-    *factor = FIL_ARENA_RAW(arena, double, strands->factor_start[strands->busy_packs]);
-    if (!*factor)
-        return FIL_NO_MEMORY;
-    penalty_job job = {.S = strands, .rho = rho, .factor = *factor};
-    fil_parallel_for(strands->context, strands->busy_packs, 1, factor_packs, &job);
-    return FIL_OK;
-}
-
-fil_status fil_contact_strands_penalty_float(const fil_contact_strands *strands, fil_arena *arena, const double *rho,
-                                             double impulse, double velocity, float **factor)
+                                       double impulse, double velocity, float **factor)
 {
     const fil_contact_strands *S = strands;
     *factor = FIL_ARENA_RAW(arena, float, S->factor_start[S->busy_packs]);
@@ -89,7 +77,7 @@ fil_status fil_contact_strands_penalty_float(const fil_contact_strands *strands,
     penalty_job job = {.S = S,
                        .rho = rho,
                        .factor = FIL_ARENA_RAW(arena, double, most),
-                       .factor_float = *factor,
+                       .rounded = *factor,
                        .unit = impulse / velocity};
     fil_status status = *factor && job.factor ? FIL_OK : FIL_NO_MEMORY;
     for (; status == FIL_OK && job.first < S->busy_packs; job.first += CHUNK) {

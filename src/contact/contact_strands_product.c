@@ -26,6 +26,14 @@ enum { LANES = FIL_STRANDS_LANES, BLOCK = FIL_STRANDS_BLOCK, HALF = 4, block_gra
 // NOLINTNEXTLINE(readability-duplicate-include): once for each precision
 #include "contact/contact_strands_product_kernel.h"
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the packs write points through the job
+void fil_contact_strands_product_sides(const fil_contact_strands *strands, const float *factor, const float *force,
+                                       float *point)
+{
+    solve_job_float job = {.S = strands, .factor = factor, .force = force, .point = point};
+    fil_parallel_for(strands->context, strands->busy_packs, pack_grain, solve_packs_float, &job);
+}
+
 typedef struct velocity_job {
     solve_job solve;
     double *v;

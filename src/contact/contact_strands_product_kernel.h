@@ -166,11 +166,3 @@ void NAME(fil_contact_strands_product)(const fil_contact_strands *strands, const
     fil_parallel_for(strands->context, strands->busy_packs, pack_grain, NAME(solve_packs), &solve);
     fil_parallel_for(strands->context, strands->blocks, block_grain, NAME(turn_points), &job);
 }
-
-// NOLINTNEXTLINE(readability-non-const-parameter): the packs write points through the job
-void NAME(fil_contact_strands_product_sides)(const fil_contact_strands *strands, const REAL *factor, const REAL *force,
-                                             REAL *point)
-{
-    NAME(solve_job) job = {.S = strands, .factor = factor, .force = force, .point = point};
-    fil_parallel_for(strands->context, strands->busy_packs, pack_grain, NAME(solve_packs), &job);
-}

@@ -81,6 +81,20 @@ static inline void fil_v8_load_points(const float *p, fil_v8 x[3])
     x[2] = FIL_MIX(z[0], z[1], 0, 1, 2, 3, 8, 9, 10, 11);
 }
 
+// The same from floats.
+static inline void fil_v4_load_float_points(const float *p, fil_v4 x[3])
+{
+    fil_v4 row[4];
+    for (int i = 0; i < 4; ++i) {
+        fil_q4 quad;
+        memcpy(&quad, p + 4 * (ptrdiff_t)i, sizeof quad);
+        row[i] = __builtin_convertvector(quad, fil_v4);
+    }
+    fil_v4_transpose_rows(row);
+    for (int k = 0; k < 3; ++k)
+        x[k] = row[k];
+}
+
 // The last number of each point becomes zero.
 static inline void fil_v4_store_points(double *p, const fil_v4 x[3])
 {
@@ -88,6 +102,16 @@ static inline void fil_v4_store_points(double *p, const fil_v4 x[3])
     fil_v4_transpose_rows(row);
     for (int i = 0; i < 4; ++i)
         fil_v4_store(p + 4 * (ptrdiff_t)i, row[i]);
+}
+
+static inline void fil_v4_store_float_points(float *p, const fil_v4 x[3])
+{
+    fil_v4 row[4] = {x[0], x[1], x[2], fil_v4_all(0)};
+    fil_v4_transpose_rows(row);
+    for (int i = 0; i < 4; ++i) {
+        fil_q4 quad = __builtin_convertvector(row[i], fil_q4);
+        memcpy(p + 4 * (ptrdiff_t)i, &quad, sizeof quad);
+    }
 }
 
 static inline void fil_v8_store_points(float *p, const fil_v8 x[3])

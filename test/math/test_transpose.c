@@ -45,6 +45,15 @@ TEST(points_go_to_lanes_and_back)
     fil_v8_store_points(back_float, y);
     for (int k = 0; k < 16; ++k)
         ck_assert_double_eq(back[k], k % 4 == 3 ? 0 : points[k]);
+    fil_v4 again[3];
+    float rounded[16];
+    fil_v4_store_float_points(rounded, x);
+    fil_v4_load_float_points(rounded, again);
+    for (int k = 0; k < 16; ++k)
+        ck_assert_float_eq(rounded[k], k % 4 == 3 ? 0 : (float)points[k]);
+    for (int k = 0; k < 3; ++k)
+        for (int lane = 0; lane < 4; ++lane)
+            ck_assert_double_eq(again[k][lane], points[4 * lane + k]);
     for (int k = 0; k < 32; ++k)
         ck_assert_float_eq(back_float[k], k % 4 == 3 ? 0 : points_float[k]);
 }
