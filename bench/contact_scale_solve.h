@@ -43,6 +43,7 @@ typedef struct scale_job {
     double tolerance, limit; // limit: s
     int64_t max_iterations;  // 0: the solver's own budget
     int threads;
+    int before;              // solves in the same context before the one that counts, as in a simulation
     const scale_guess *from; // NULL: a cold start
     scale_guess *to;         // not NULL: the solution is carried to the next step and left there
 } scale_job;
@@ -160,12 +161,16 @@ static inline void scale_work(const scale_job *job, int end)
     bench_need(context, fil_contact_hair_generate(context, &job->hair, &problem));
     size_t count = 3 * (size_t)problem->contact_count;
     double *r = bench_allocate(count, sizeof *r);
-    if (job->from && job->from->contacts == problem->contact_count)
-        memcpy(r, job->from->r, count * sizeof *r);
-    else if (job->from)
+    if (job->from && job->from->contacts != problem->contact_count)
         _exit(3);
-    scale_send(end, &problem->contact_count, sizeof problem->contact_count);
-    scale_answer answer = scale_solve(context, problem, job, r);
+    scale_answer answer;
+    for (int k = 0; k <= job->before; ++k) {
+        if (job->from)
+            memcpy(r, job->from->r, count * sizeof *r);
+        if (k == job->before)
+            scale_send(end, &problem->contact_count, sizeof problem->contact_count);
+        answer = scale_solve(context, problem, job, r);
+    }
     scale_send(end, &answer, sizeof answer);
     if (job->to)
         scale_carry(context, problem, r, job);
