@@ -56,10 +56,9 @@ void fil_arena_destroy(fil_arena *arena)
 static void ask_for_large_pages(void *memory, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-    const uintptr_t page = 1 << 21;
-    uintptr_t begin = ((uintptr_t)memory + page - 1) / page * page, end = ((uintptr_t)memory + size) / page * page;
-    if (begin < end)
-        madvise((void *)begin, end - begin, MADV_HUGEPAGE); // advice: a refusal costs nothing
+    const size_t page = 1 << 21, before = -(uintptr_t)memory % page;
+    if (size >= before + page)
+        madvise((char *)memory + before, (size - before) / page * page, MADV_HUGEPAGE); // advice: may be refused
 #else
     (void)memory, (void)size;
 #endif

@@ -198,6 +198,7 @@ static fil_status run_in_turn(admm *a)
     return run_alone(a, kappa > 0 ? kappa : usual, run);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the iteration writes r
 fil_status fil_admm_run(fil_contact_watch *watch, fil_contact_strands *strands, const fil_admm_plan *plan, double *r)
 {
     fil_arena *arena = watch->task->scratch;

@@ -457,12 +457,14 @@ static void unblock_range(void *data, int64_t begin, int64_t end)
             job->to[3 * i + k] = job->from[job->slot[i] + LANES * k];
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): written through the job
 void fil_contact_strands_block(const fil_contact_strands *strands, const double *x, double *blocked)
 {
     block_job job = {.slot = strands->slot, .from = x, .to = blocked};
     fil_parallel_for(strands->context, strands->problem->contact_count, contact_grain, block_range, &job);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): written through the job
 void fil_contact_strands_unblock(const fil_contact_strands *strands, const double *blocked, double *x)
 {
     block_job job = {.slot = strands->slot, .from = blocked, .to = x};

@@ -26,9 +26,8 @@ enum { LANES = FIL_STRANDS_LANES, BLOCK = FIL_STRANDS_BLOCK, HALF = 4, block_gra
 // NOLINTNEXTLINE(readability-duplicate-include): once for each precision
 #include "contact/contact_strands_product_kernel.h"
 
-// NOLINTNEXTLINE(readability-non-const-parameter): the packs write points through the job
 void fil_contact_strands_product_sides(const fil_contact_strands *strands, const float *factor, const float *force,
-                                       float *point)
+                                       float *point) // NOLINT(readability-non-const-parameter): written by the packs
 {
     solve_job_float job = {.S = strands, .factor = factor, .force = force, .point = point};
     fil_parallel_for(strands->context, strands->busy_packs, pack_grain, solve_packs_float, &job);
@@ -39,21 +38,16 @@ typedef struct velocity_job {
     double *v;
 } velocity_job;
 
-// The unknowns of half a pack from an array in the order of the problem, or back.
-static void copy_half(const fil_contact_strands *S, int64_t half, unknowns *x, const double *from, double *to)
+// Where the unknowns of a strand of half a pack are in an array in the order of the problem. False: there is none.
+static bool strand_at(const fil_contact_strands *S, int64_t half, int lane, int *first, size_t *bytes)
 {
     const fil_body_matrix *A = &S->problem->A;
-    for (int lane = 0; lane < HALF; ++lane) {
-        int body = S->body[HALF * half + lane];
-        if (body < 0)
-            continue;
-        int first = A->dof_start[body];
-        size_t bytes = (size_t)(A->dof_start[body + 1] - first) * sizeof(double);
-        if (from)
-            memcpy(strand_of(x, lane), from + first, bytes);
-        else
-            memcpy(to + first, strand_of(x, lane), bytes);
-    }
+    int body = S->body[HALF * half + lane];
+    if (body < 0)
+        return false;
+    *first = A->dof_start[body];
+    *bytes = (size_t)(A->dof_start[body + 1] - *first) * sizeof(double);
+    return true;
 }
 
 static void find_velocities(void *data, int64_t begin, int64_t end)
@@ -61,13 +55,19 @@ static void find_velocities(void *data, int64_t begin, int64_t end)
     const velocity_job *job = data;
     const fil_contact_strands *S = job->solve.S;
     unknowns x;
+    int first;
+    size_t bytes;
     for (int64_t half = 2 * begin; half < 2 * end; ++half) {
         clear(&x, S->rows[half / 2]);
-        copy_half(S, half, &x, S->problem->b, NULL);
+        for (int lane = 0; lane < HALF; ++lane)
+            if (strand_at(S, half, lane, &first, &bytes))
+                memcpy(strand_of(&x, lane), S->problem->b + first, bytes);
         add_forces(&job->solve, half, &x);
         solve_part(&job->solve, half, &x);
         read_points(&job->solve, half, &x);
-        copy_half(S, half, &x, NULL, job->v);
+        for (int lane = 0; lane < HALF; ++lane)
+            if (strand_at(S, half, lane, &first, &bytes))
+                memcpy(job->v + first, strand_of(&x, lane), bytes);
     }
 }
 
