@@ -60,7 +60,7 @@ static const fil_field fields[] = {
     {"slip", FIL_KIND_REAL, offsetof(admm_param, slip), 0.3, 1e-3, 1, "", NULL,
      "how far the slip of the De Saxcé term goes towards the true one in an iteration, at first"},
     {"floats", FIL_KIND_BOOL, offsetof(admm_param, floats), 1, 0, 1, "", NULL,
-     "begin in floats, go on in doubles when they no longer serve; false: doubles alone"},
+     "begin in floats, go on in doubles when they no longer serve; false: doubles at once"},
 };
 
 typedef struct admm {
