@@ -116,6 +116,7 @@ static fil_status form_packs(builder *build, fil_arena *arena, fil_arena *scratc
         S->bandwidth[pack] = key[p].bandwidth > S->bandwidth[pack] ? key[p].bandwidth : S->bandwidth[pack];
     }
     for (int pack = 0; pack < S->packs; ++pack) {
+        S->most_rows = S->rows[pack] > S->most_rows ? S->rows[pack] : S->most_rows;
         // The diagonal of W wants entries of A⁻¹ between neighbouring vertices, so those must lie in the band.
         S->bandwidth[pack] = S->bandwidth[pack] < NARROWEST ? NARROWEST : S->bandwidth[pack];
         S->factor_start[pack + 1] = S->factor_start[pack] + LANES * (int64_t)S->rows[pack] * (S->bandwidth[pack] + 1);

@@ -13,7 +13,7 @@
 enum {
     FIL_STRANDS_LANES = 8,                     // strands of a pack, contacts of a block
     FIL_STRANDS_BLOCK = 3 * FIL_STRANDS_LANES, // numbers of a block
-    FIL_STRANDS_MOST_ROWS = 8192,              // unknowns of one strand: a pack is solved on the stack
+    FIL_STRANDS_MOST_ROWS = 8192,              // unknowns of one strand: a pack is solved on the stack, 0.5 MB at most
     FIL_STRANDS_MOST_BAND = 64,
 };
 
@@ -44,6 +44,7 @@ typedef struct fil_contact_strands {
     int *slot;              // [contacts] where a contact lies in a blocked vector
     int *body;              // [packs × 8] which body is in which lane; -1: none
     int *rows, *bandwidth;  // [packs]
+    int most_rows;          // of any pack
     int64_t *factor_start;  // [packs + 1]
     int *side_start;        // [2 packs + 1] sides of each half of a pack
     fil_strands_side *side; // in the order of halves, then of contacts

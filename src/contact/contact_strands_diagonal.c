@@ -55,7 +55,7 @@ static double side_trace(const fil_strands_side *side, const double *weight, con
 // What both sides of a contact on one strand have in common, counted twice.
 static double common_trace(const half_pack *half, const fil_strands_side side[2], const double weight[4])
 {
-    double x[FIL_STRANDS_MOST_ROWS * HALF] __attribute__((aligned(32))), sum = 0;
+    double x[half->rows * (ptrdiff_t)HALF] __attribute__((aligned(32))), sum = 0;
     int lane = side->lane % HALF;
     for (int k = 0; k < 3; ++k) {
         memset(x, 0, (size_t)half->rows * HALF * sizeof *x);

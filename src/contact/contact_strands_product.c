@@ -54,11 +54,12 @@ static void find_velocities(void *data, int64_t begin, int64_t end)
 {
     const velocity_job *job = data;
     const fil_contact_strands *S = job->solve.S;
+    double memory[unknown_count(S)] __attribute__((aligned(32)));
     unknowns x;
     int first;
     size_t bytes;
     for (int64_t half = 2 * begin; half < 2 * end; ++half) {
-        clear(&x, S->rows[half / 2]);
+        clear(&x, S->rows[half / 2], memory);
         for (int lane = 0; lane < HALF; ++lane)
             if (strand_at(S, half, lane, &first, &bytes))
                 memcpy(strand_of(&x, lane), S->problem->b + first, bytes);

@@ -66,9 +66,14 @@ static inline const fil_strands_side *NAME(part_sides)(const fil_contact_strands
 // Unknowns exist strand by strand for the sides, whose numbers then lie together, and side by side for the solve.
 typedef struct NAME(unknowns) {
     int64_t rows; // a multiple of the width of a vector
-    REAL by_strand[(FIL_STRANDS_MOST_ROWS + 2 * WIDTH) * WIDTH] __attribute__((aligned(32)));
-    REAL by_row[(FIL_STRANDS_MOST_ROWS + WIDTH) * WIDTH] __attribute__((aligned(32)));
+    REAL *by_strand, *by_row;
 } NAME(unknowns);
+
+// How many numbers the longest strands need for both: a task takes that from its stack, 10 kB with 40 vertices.
+static int64_t NAME(unknown_count)(const fil_contact_strands *S)
+{
+    return (2 * (int64_t)S->most_rows + 4 * WIDTH) * WIDTH;
+}
 
 // Where the unknowns of a strand begin; room behind them, because sides move four numbers at a time.
 static inline REAL *NAME(strand_of)(NAME(unknowns) * x, int lane)
@@ -76,9 +81,11 @@ static inline REAL *NAME(strand_of)(NAME(unknowns) * x, int lane)
     return x->by_strand + (x->rows + WIDTH) * (lane & (WIDTH - 1));
 }
 
-static inline void NAME(clear)(NAME(unknowns) * x, int rows)
+static inline void NAME(clear)(NAME(unknowns) * x, int rows, REAL *memory)
 {
     x->rows = (rows + WIDTH - 1) / WIDTH * (int64_t)WIDTH;
+    x->by_strand = memory;
+    x->by_row = memory + (x->rows + WIDTH) * WIDTH;
     memset(x->by_strand, 0, (size_t)(x->rows + WIDTH) * WIDTH * sizeof(REAL));
 }
 
@@ -138,9 +145,10 @@ static inline void NAME(solve_part)(const NAME(solve_job) * job, int64_t part, N
 static void NAME(solve_packs)(void *data, int64_t begin, int64_t end)
 {
     const NAME(solve_job) *job = data;
+    REAL memory[NAME(unknown_count)(job->S)] __attribute__((aligned(32)));
     NAME(unknowns) x;
     for (int64_t part = begin * LANES / WIDTH; part < end * LANES / WIDTH; ++part) {
-        NAME(clear)(&x, job->S->rows[part * WIDTH / LANES]);
+        NAME(clear)(&x, job->S->rows[part * WIDTH / LANES], memory);
         NAME(add_forces)(job, part, &x);
         NAME(solve_part)(job, part, &x);
         NAME(read_points)(job, part, &x);
