@@ -8,7 +8,8 @@
 //      c. later: kicks. The best point is moved along the drift of the sweeps, or at random, and Newton tries from
 //      there.
 //
-// Many contacts of strands begin with admm instead, which needs no W: nearly all end there. The others go on with 1 and
+// Many contacts of strands begin with admm instead, which needs no W: nearly all end there. Where a few contacts hold
+// it up, they are solved apart by 1 and 2 (contact_patch.c), and admm goes on; in the end the whole goes on with 1 and
 // 2 from the best point, when there is room for W.
 //
 // The budget of (a) grows with the cost of (b), so that neither can waste much more than the other would need. All
@@ -18,6 +19,7 @@
 #include "contact/contact_admm.h"
 #include "contact/contact_anderson.h"
 #include "contact/contact_certificate.h"
+#include "contact/contact_patch.h"
 #include "contact/contact_proximal.h"
 
 #include "base/rng.h"
@@ -139,6 +141,21 @@ static fil_status run_admm_to(auto_state *state, double tolerance, int64_t itera
     return status;
 }
 
+// A few contacts hold admm up: they are solved apart, and it goes on from there.
+static fil_status run_patches(auto_state *state, double tolerance, const fil_admm_plan *plan)
+{
+    enum { ROUNDS = 4, ITERATIONS = 2500 };
+    fil_status status = FIL_OK;
+    for (int round = 0; round < ROUNDS && status == FIL_OK && !state->watch.stop; ++round) {
+        if (state->watch.least <= tolerance)
+            break;
+        status = fil_contact_patch_run(&state->watch, state->r);
+        if (status == FIL_OK && !state->watch.stop)
+            status = run_admm_to(state, tolerance, ITERATIONS, plan);
+    }
+    return status;
+}
+
 // Stiffer copies for the last digits: they need more iterations for the first ones.
 static fil_status run_admm(auto_state *state)
 {
@@ -147,6 +164,8 @@ static fil_status run_admm(auto_state *state)
     const int64_t usual = 10000, all = INT64_MAX; // usual: twice what hair has needed
     double tolerance = state->task->tolerance;
     fil_status status = run_admm_to(state, fmax(tolerance, last_digits), state->dual ? usual : all, &first);
+    if (status == FIL_OK)
+        status = run_patches(state, fmax(tolerance, last_digits), &first);
     if (status == FIL_OK && !state->watch.stop && state->watch.least <= last_digits)
         status = run_admm_to(state, tolerance, all, &last);
     return status;

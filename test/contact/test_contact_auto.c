@@ -144,8 +144,9 @@ TEST(contact_auto_chooses_the_road_by_size_and_tolerance)
     fil_context_destroy(context);
 }
 
-// Sides of some contacts of a strand with itself lie so close together that admm is given up; sweeps go on from there.
-TEST(contact_auto_goes_on_through_W)
+// Sides of some contacts of a strand with itself lie so close together that admm is given up after its 10,000
+// iterations; those contacts are solved apart, and the W of all is not needed.
+TEST(contact_auto_solves_hard_contacts_apart)
 {
     fil_context *context = fil_context_create(NULL);
     fil_contact_problem *problem = problem_of_strands(
@@ -156,8 +157,8 @@ TEST(contact_auto_goes_on_through_W)
     def.tolerance = 1e-6;
     test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
     ck_assert_int_eq(stats.outcome, FIL_SOLVED);
-    ck_assert_str_ne(stats.finished_by, "admm");
-    ck_assert(problem->has_dual);
+    ck_assert_int_gt(stats.iterations, 10000);
+    ck_assert(!problem->has_dual);
     free(r);
     fil_contact_problem_destroy(problem);
     fil_context_destroy(context);
