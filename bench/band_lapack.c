@@ -119,14 +119,7 @@ static double difference(int strands, const layout *packs, const layout *single)
 int main(int argc, char **argv)
 {
     int strands = 1000, repeats = 21;
-    for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--strands") == 0 && i + 1 < argc)
-            strands = atoi(argv[++i]);
-        else if (strcmp(argv[i], "--repeats") == 0 && i + 1 < argc)
-            repeats = atoi(argv[++i]);
-        else
-            repeats = 0;
-    }
+    bench_options(argc, argv, &strands, &repeats);
     if (strands < LANES || strands % LANES != 0 || repeats < 1 || repeats > MOST_REPEATS) {
         fprintf(stderr, "usage: band_lapack [--strands 1000, a multiple of 4] [--repeats 21]\n");
         return 2;

@@ -53,4 +53,17 @@ static inline fil_context *bench_context(int threads)
     return context;
 }
 
+// --strands N --repeats N; repeats become 0 when there is anything else.
+static inline void bench_options(int argc, char **argv, int *strands, int *repeats)
+{
+    for (int i = 1; i < argc; ++i) {
+        if (strcmp(argv[i], "--strands") == 0 && i + 1 < argc)
+            *strands = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--repeats") == 0 && i + 1 < argc)
+            *repeats = atoi(argv[++i]);
+        else
+            *repeats = 0;
+    }
+}
+
 #endif

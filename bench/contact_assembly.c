@@ -245,14 +245,7 @@ static double compare_with_plain(fil_context *context, int strands)
 int main(int argc, char **argv)
 {
     int strands = 4000, repeats = 5;
-    for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--strands") == 0 && i + 1 < argc)
-            strands = atoi(argv[++i]);
-        else if (strcmp(argv[i], "--repeats") == 0 && i + 1 < argc)
-            repeats = atoi(argv[++i]);
-        else
-            repeats = 0;
-    }
+    bench_options(argc, argv, &strands, &repeats);
     if (strands < 10 || repeats < 1 || repeats > MOST_REPEATS) {
         fprintf(stderr, "usage: contact_assembly [--strands 4000] [--repeats 5]\n");
         return 2;

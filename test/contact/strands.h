@@ -112,4 +112,30 @@ __attribute__((unused)) static fil_contact_problem *problem_of_hair(fil_context 
     return problem;
 }
 
+__attribute__((unused)) static fil_contact_def solver_def(const char *solver, double tolerance)
+{
+    fil_contact_def def = fil_contact_def_default();
+    def.solver = solver;
+    def.tolerance = tolerance;
+    return def;
+}
+
+// The same impulses, bit by bit, with 1, 2, 4 and 8 threads.
+__attribute__((unused)) static void check_same_bits(fil_context *context, fil_contact_problem *problem,
+                                                    const fil_contact_def *def, fil_outcome outcome)
+{
+    double *r[2] = {impulse_of(problem), impulse_of(problem)};
+    for (int threads = 1; threads <= 8; threads *= 2) {
+        fil_context_set_threads(context, threads);
+        fil_solve_stats stats;
+        test_ok(context, fil_contact_solve(context, problem, def, r[threads > 1], NULL, NULL, &stats));
+        ck_assert(stats.outcome == outcome && stats.iterations > 10);
+        if (threads > 1)
+            ck_assert_msg(memcmp(r[0], r[1], 3 * (size_t)problem->contact_count * sizeof *r[0]) == 0, "%d threads",
+                          threads);
+    }
+    free(r[0]);
+    free(r[1]);
+}
+
 #endif

@@ -7,14 +7,6 @@
 // Contacts of one side and with both sides on one strand, at vertices and on edges; strands of 8 to 12 vertices.
 static const strands_def small = {.strands = 30, .contacts = 200, .least = 8, .most = 12, .dofs = 4, .seed = 11};
 
-static fil_contact_def def_of(const char *solver, double tolerance)
-{
-    fil_contact_def def = fil_contact_def_default();
-    def.solver = solver;
-    def.tolerance = tolerance;
-    return def;
-}
-
 TEST(contact_admm_solves_hair_without_W)
 {
     fil_context *context = fil_context_create(NULL);
@@ -22,7 +14,7 @@ TEST(contact_admm_solves_hair_without_W)
     for (int k = 0; k < 6; ++k) {
         fil_contact_problem *problem = problem_of_hair(context, 78, shapes[k / 2], k % 2 ? 1 : 0.3, 0);
         double *r = impulse_of(problem);
-        fil_contact_def def = def_of("admm", 1e-6);
+        fil_contact_def def = solver_def("admm", 1e-6);
         fil_solve_stats stats;
         test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
         ck_assert_msg(stats.outcome == FIL_SOLVED, "%s: %s, residual %.2g", problem->title,
@@ -52,11 +44,11 @@ TEST(contact_admm_agrees_with_gs)
             strands.dofs = dofs;
             fil_contact_problem *problem = problem_of_strands(context, &strands);
             double *r = impulse_of(problem), *u = impulse_of(problem), *expected = impulse_of(problem);
-            fil_contact_def def = def_of("gs", 1e-9);
+            fil_contact_def def = solver_def("gs", 1e-9);
             test_ok(context, fil_contact_solve(context, problem, &def, r, expected, NULL, NULL));
             for (int k = 0; k < 4; ++k) {
                 fil_solve_stats stats;
-                def = def_of(solvers[k], 1e-8);
+                def = solver_def(solvers[k], 1e-8);
                 test_ok(context, fil_contact_solve(context, problem, &def, r, u, NULL, &stats));
                 ck_assert_msg(stats.outcome == FIL_SOLVED, "%s, seed %d: %s, residual %.2g", def.solver, (int)seed,
                               fil_outcome_name(stats.outcome), stats.residual[FIL_MERIT_NATURAL]);
@@ -78,7 +70,7 @@ TEST(contact_admm_starts_warm)
     fil_contact_problem *first = problem_of_hair(context, 78, FIL_HAIR_WAVY, 0.3, 0),
                         *next = problem_of_hair(context, 78, FIL_HAIR_WAVY, 0.3, 1);
     double *before = impulse_of(first), *cold = impulse_of(next), *warm = impulse_of(next);
-    fil_contact_def def = def_of("admm", 1e-4);
+    fil_contact_def def = solver_def("admm", 1e-4);
     fil_solve_stats cold_stats, warm_stats;
     test_ok(context, fil_contact_solve(context, first, &def, before, NULL, NULL, NULL));
     test_ok(context, fil_contact_solve(context, next, &def, cold, NULL, NULL, &cold_stats));
@@ -100,19 +92,8 @@ TEST(contact_admm_same_bits_on_any_number_of_threads)
 {
     fil_context *context = fil_context_create(NULL);
     fil_contact_problem *problem = problem_of_hair(context, 240, FIL_HAIR_STRAIGHT, 0.5, 0);
-    double *r[2] = {impulse_of(problem), impulse_of(problem)};
-    fil_contact_def def = def_of("admm", 1e-6);
-    for (int threads = 1; threads <= 8; threads *= 2) {
-        fil_context_set_threads(context, threads);
-        fil_solve_stats stats;
-        test_ok(context, fil_contact_solve(context, problem, &def, r[threads > 1], NULL, NULL, &stats));
-        ck_assert(stats.outcome == FIL_SOLVED && stats.iterations > 10);
-        if (threads > 1)
-            ck_assert_msg(memcmp(r[0], r[1], 3 * (size_t)problem->contact_count * sizeof *r[0]) == 0, "%d threads",
-                          threads);
-    }
-    free(r[0]);
-    free(r[1]);
+    fil_contact_def def = solver_def("admm", 1e-6);
+    check_same_bits(context, problem, &def, FIL_SOLVED);
     fil_contact_problem_destroy(problem);
     fil_context_destroy(context);
 }
@@ -127,7 +108,7 @@ TEST(contact_admm_admits_what_it_cannot)
     problem->w[(ptrdiff_t)3 * last] = -1;
     test_ok(context, fil_contact_problem_check(context, problem));
     double *r = impulse_of(problem);
-    fil_contact_def def = def_of("admm", 1e-6);
+    fil_contact_def def = solver_def("admm", 1e-6);
     fil_solve_stats stats;
     test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
     ck_assert_int_eq(stats.outcome, FIL_STALLED);
@@ -142,7 +123,7 @@ static fil_status solve(fil_context *context, void *data)
 {
     fil_contact_problem *problem = data;
     double *r = impulse_of(problem);
-    fil_contact_def def = def_of("admm", 1e-8);
+    fil_contact_def def = solver_def("admm", 1e-8);
     fil_status status = fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL);
     ck_assert(status == FIL_OK || r[0] == 0);
     free(r);

@@ -6,14 +6,6 @@
 
 static const strands_def small = {.strands = 30, .contacts = 200, .least = 8, .most = 12, .dofs = 4, .seed = 11};
 
-static fil_contact_def def_of(const char *solver, double tolerance)
-{
-    fil_contact_def def = fil_contact_def_default();
-    def.solver = solver;
-    def.tolerance = tolerance;
-    return def;
-}
-
 TEST(contact_apg_needs_no_W_on_strands)
 {
     fil_context *context = fil_context_create(NULL);
@@ -29,7 +21,7 @@ TEST(contact_apg_needs_no_W_on_strands)
     for (int k = 0; k < 4; ++k) {
         fil_contact_problem *problem = problem_of_strands(context, &small);
         double *r = impulse_of(problem);
-        fil_contact_def def = def_of(cases[k].solver, cases[k].tolerance);
+        fil_contact_def def = solver_def(cases[k].solver, cases[k].tolerance);
         fil_solve_stats stats;
         test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
         ck_assert_msg(stats.outcome == FIL_SOLVED, "%s to %g: %s", def.solver, def.tolerance,
@@ -62,7 +54,7 @@ TEST(contact_apg_takes_any_units)
         for (int m = 0; m < 3 * problem->contact_count; ++m)
             problem->w[m] *= speed;
         double *r = impulse_of(problem);
-        fil_contact_def def = def_of("apg", 1e-4);
+        fil_contact_def def = solver_def("apg", 1e-4);
         fil_solve_stats stats;
         test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
         ck_assert_int_eq(stats.outcome, FIL_SOLVED);
@@ -80,7 +72,7 @@ TEST(contact_apg_starts_warm)
     fil_context *context = fil_context_create(NULL);
     fil_contact_problem *problem = problem_of_strands(context, &small);
     double *r = impulse_of(problem), *cold = impulse_of(problem);
-    fil_contact_def def = def_of("apg", 1e-6);
+    fil_contact_def def = solver_def("apg", 1e-6);
     fil_solve_stats stats, cold_stats;
     test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
     for (int k = 0; k < problem->A.dof_start[problem->A.body_count]; ++k)
@@ -103,19 +95,8 @@ TEST(contact_apg_same_bits_on_any_number_of_threads)
     fil_context *context = fil_context_create(NULL);
     fil_contact_problem *problem = problem_of_strands(
         context, &(strands_def){.strands = 300, .contacts = 3000, .least = 8, .most = 12, .dofs = 4, .seed = 12});
-    double *r[2] = {impulse_of(problem), impulse_of(problem)};
-    fil_contact_def def = def_of("apg", 1e-6);
-    for (int threads = 1; threads <= 8; threads *= 2) {
-        fil_context_set_threads(context, threads);
-        fil_solve_stats stats;
-        test_ok(context, fil_contact_solve(context, problem, &def, r[threads > 1], NULL, NULL, &stats));
-        ck_assert(stats.outcome == FIL_SOLVED && stats.iterations > 10);
-        if (threads > 1)
-            ck_assert_msg(memcmp(r[0], r[1], 3 * (size_t)problem->contact_count * sizeof *r[0]) == 0, "%d threads",
-                          threads);
-    }
-    free(r[0]);
-    free(r[1]);
+    fil_contact_def def = solver_def("apg", 1e-6);
+    check_same_bits(context, problem, &def, FIL_SOLVED);
     fil_contact_problem_destroy(problem);
     fil_context_destroy(context);
 }
@@ -124,7 +105,7 @@ static fil_status solve(fil_context *context, void *data)
 {
     fil_contact_problem *problem = data;
     double *r = impulse_of(problem);
-    fil_contact_def def = def_of("apg", 1e-8);
+    fil_contact_def def = solver_def("apg", 1e-8);
     def.max_iterations = 200;
     fil_status status = fil_contact_solve(context, problem, &def, r, NULL, NULL, NULL);
     ck_assert(status == FIL_OK || r[0] == 0);
