@@ -108,6 +108,9 @@ fil_status fil_contact_hair_carry(fil_context *context, const fil_contact_proble
 fil_material fil_material_default(void);
 fil_group fil_group_default(void);
 fil_motion fil_motion_default(void);
+fil_touch fil_touch_default(void);
+fil_contacts fil_contacts_default(void);
+fil_obstacle fil_obstacle_default(void);
 fil_scene fil_scene_default(void);
 fil_pose fil_pose_default(void); // no motion
 
@@ -124,7 +127,8 @@ uint64_t fil_model_fingerprint(const fil_model *model);
 // The value of a track with `width` numbers at time t; the pose of a path.
 void fil_track_at(const fil_track *track, int width, double t, double *out);
 fil_pose fil_path_at(const fil_path *path, double t);
-const char *fil_phase_name(fil_phase phase); // "control", "predict", "solve", "commit"
+const char *fil_phase_name(fil_phase phase); // "control", "predict", "solve", "detect", "build", "contact", "commit"
+const char *fil_trouble_name(fil_trouble trouble); // "contact", "strand", "stretch", "crossing"
 
 fil_status fil_state_create(fil_context *context, const fil_model *model, fil_state **out);
 void fil_state_destroy(fil_state *state);
@@ -133,6 +137,10 @@ void fil_state_destroy(fil_state *state);
 // next step. FIL_BAD_INPUT: no such group, strand or pin, it follows a track, or not a finite pose.
 fil_status fil_state_pose(fil_context *context, fil_state *state, int group, int hold, int strand,
                           const fil_pose *pose);
+// Sees every contact problem of later steps before it is solved: when, and the first guess [3 contacts]. NULL: nobody
+// looks. The problem is gone after the call; fil_contact_problem_write keeps it.
+typedef void fil_problem_watch(void *user, double time, const fil_contact_problem *problem, const double *guess);
+void fil_state_watch(fil_state *state, fil_problem_watch *watch, void *user);
 // Forces on the vertices of a group in N, [3 vertices], from now on; NULL: none.
 fil_status fil_state_force(fil_context *context, fil_state *state, int group, const double *force);
 

@@ -140,6 +140,8 @@ typedef struct fil_solve_stats {
 
 // Strands ------------------------------------------------------------------------------------------------------------
 
+typedef struct fil_mesh fil_mesh;
+
 // What a strand is made of. Start from fil_material_default(): human hair.
 typedef struct fil_material {
     double young;                                  // Pa, Young's modulus E
@@ -185,6 +187,12 @@ typedef struct fil_path {
     double release; // s, when they are let go; 0: never
 } fil_path;
 
+// A rigid motion away from the start: a held vertex that started at x is taken to rotation x + position.
+typedef struct fil_pose {
+    double position[3];
+    double rotation[4]; // quaternion w x y z; need not be normalised
+} fil_pose;
+
 // What a vertex can be held by.
 enum { FIL_HOLD_ROOT = 0, FIL_HOLD_TIP = 1, FIL_HOLD_PIN = 2, FIL_PINS_MAX = 200 };
 
@@ -206,6 +214,16 @@ typedef struct fil_groom {
                                   // with the second ..., besides the ends; NULL: the ends alone
 } fil_groom;
 
+// How the strands of a group touch strands and bodies. Start from fil_touch_default().
+typedef struct fil_touch {
+    double friction;      // Coulomb's coefficient of strand on strand; of two groups: the geometric mean
+    double friction_body; // ... on bodies that name none of their own
+    double across;        // friction across the strand over friction along it: the scales of hair
+    double adhesion;      // N: pull of every closed contact; of two groups: the geometric mean
+    double restitution;   // 0: no bounce, 1: as fast as it came; of two groups: the smaller
+    double radius;        // m, at which strands touch; 0: their own
+} fil_touch;
+
 // Strands of one kind. Start from fil_group_default().
 typedef struct fil_group {
     const char *name;  // for messages
@@ -215,8 +233,62 @@ typedef struct fil_group {
     fil_path root_path, tip_path;
     const fil_path *pins; // [pin_count] of vertices with hold 3, 4 ...
     int pin_count;
+    fil_touch touch; // read when the scene has contacts
     fil_groom groom;
 } fil_group;
+
+typedef enum fil_obstacle_shape {
+    FIL_OBSTACLE_PLANE,    // all below y = 0
+    FIL_OBSTACLE_SPHERE,   // size[0]: radius
+    FIL_OBSTACLE_CAPSULE,  // along y; size[0]: radius, size[1]: between the middles of the round ends
+    FIL_OBSTACLE_CYLINDER, // along y; size[0]: radius, size[1]: length
+    FIL_OBSTACLE_BOX,      // size: half widths along x, y, z
+    FIL_OBSTACLE_MESH,     // closed: with an inside that strands are kept out of; open: a surface with two sides
+    FIL_OBSTACLE_SHAPES,
+} fil_obstacle_shape;
+
+// Something solid that strands touch. It moves as it is told and feels nothing. Start from fil_obstacle_default().
+typedef struct fil_obstacle {
+    const char *name; // for messages
+    fil_obstacle_shape shape;
+    double size[3];       // m
+    const fil_mesh *mesh; // FIL_OBSTACLE_MESH
+    // A mesh that changes its shape: its vertices over time, straight from one to the next; they stay at the first
+    // before and at the last behind. 0: it is rigid.
+    int pose_count;
+    const double *pose_time;     // [poses] s, ascending
+    const double *pose_position; // [poses × 3 vertices] m
+    fil_pose place;              // where it stands at the start
+    fil_path path;               // how it moves from there
+    double friction;             // Coulomb's coefficient; negative: what the strands say
+    double restitution;          // 0: no bounce, 1: as fast as it came; the larger of it and the strands'
+} fil_obstacle;
+
+// An exception for two groups, or a group and an obstacle. Things are numbered: groups first, then obstacles.
+typedef struct fil_touch_rule {
+    int first, second; // the same twice: strands of one group among themselves
+    int apart;         // 1: they do not feel each other
+    double friction;   // instead of what they say; negative: as they say
+} fil_touch_rule;
+
+// How a step finds the impulses of its contacts.
+typedef enum fil_contacts_method {
+    FIL_CONTACTS_LINEAR,  // strands are linearised once [Daviet11]
+    FIL_CONTACTS_ADONIS,  // ... and again where that was not good enough, until all equations hold (Kaufman 2014)
+    FIL_CONTACTS_IMPULSE, // local impulses in a quasi-Newton method [Jia20, Algorithms 2 and 3]
+} fil_contacts_method;
+
+// How things that touch are kept apart. Start from fil_contacts_default().
+typedef struct fil_contacts {
+    fil_contacts_method method;
+    const char *solver, *local; // as in fil_contact_def; not used by FIL_CONTACTS_IMPULSE
+    double tolerance;           // natural residual of every solve
+    int max_iterations;         // linearisations of a step, or iterations of FIL_CONTACTS_IMPULSE
+    double skin;                // contacts are closed below this gap, in radii
+    double ease;                // m/s: what overlaps at the start is moved apart no faster
+    int halvings;               // how often a step in trouble may be halved; 0: steps keep their size
+    double stretch;             // edges stretched by more than this part are trouble
+} fil_contacts;
 
 typedef enum fil_scheme {
     FIL_SCHEME_EULER, // backward Euler: first order, damps what the step does not resolve
@@ -248,16 +320,15 @@ typedef struct fil_scene {
     fil_motion motion;
     const fil_group *groups;
     int group_count;
+    const fil_contacts *contacts; // NULL: nothing touches
+    const fil_obstacle *obstacles;
+    int obstacle_count;
+    const fil_touch_rule *rules;
+    int rule_count;
 } fil_scene;
 
 typedef struct fil_model fil_model; // a compiled scene: constant, may be shared by states
 typedef struct fil_state fil_state; // all that changes: what a checkpoint holds, and memory to step in
-
-// A rigid motion away from the start: a held vertex that started at x is taken to rotation x + position.
-typedef struct fil_pose {
-    double position[3];
-    double rotation[4]; // quaternion w x y z; need not be normalised
-} fil_pose;
 
 // Where results go; NULL: not wanted. In the order of the groom.
 typedef struct fil_frame {
@@ -282,9 +353,21 @@ typedef enum fil_phase {
     FIL_PHASE_CONTROL, // paths, gravity and wind of the moment
     FIL_PHASE_PREDICT, // where strands would go without forces between vertices
     FIL_PHASE_SOLVE,   // Newton's method
+    FIL_PHASE_DETECT,  // who touches whom
+    FIL_PHASE_BUILD,   // the contact problem
+    FIL_PHASE_CONTACT, // its solution
     FIL_PHASE_COMMIT,  // checks, velocities, sums
     FIL_PHASES,
 } fil_phase;
+
+// Why a part of a step was given up, or taken with a bad conscience.
+typedef enum fil_trouble {
+    FIL_TROUBLE_CONTACT,  // impulses missed their tolerance
+    FIL_TROUBLE_STRAND,   // strands did not converge, or their numbers were not finite
+    FIL_TROUBLE_STRETCH,  // an edge was stretched beyond the limit
+    FIL_TROUBLE_CROSSING, // edges passed through each other
+    FIL_TROUBLES,
+} fil_trouble;
 
 typedef struct fil_step_stats {
     int strands;
@@ -296,6 +379,19 @@ typedef struct fil_step_stats {
     int64_t backtracks;     // shortened steps
     int64_t repairs;        // Hessians that were not positive definite and were filtered
     double worst_change;    // m/s: the largest change of a velocity in a last iteration
+    // Contacts. What is said of parts: of the parts that the step was halved into; without contacts there is one.
+    int parts;                  // how many there were
+    int retries;                // parts that were given up and tried again with half the time
+    int rough_parts;            // parts in trouble that could not be halved any more: taken as they were
+    unsigned trouble;           // bits 1 << fil_trouble of all that was met
+    int contacts;               // of the last part
+    int closed;                 // ... that carry an impulse
+    int kept;                   // ... that were there in the part before
+    int linearisations;         // contact problems built, of all parts
+    int64_t contact_iterations; // of their solver
+    double contact_residual;    // natural, with the velocities that were taken; the worst of the parts
+    int crossings;              // pairs of edges that passed through each other in spite of all
+    int inside;                 // free vertices inside bodies at the start
     double seconds[FIL_PHASES];
 } fil_step_stats;
 
@@ -340,12 +436,12 @@ typedef struct fil_curves_info {
 } fil_curves_info;
 
 // Triangles of a body. Owns its arrays.
-typedef struct fil_mesh {
+struct fil_mesh {
     int vertex_count, triangle_count;
     double *position; // [3 vertices] m
     int *triangle;    // [3 triangles]
     fil_arena *arena;
-} fil_mesh;
+};
 
 // Films --------------------------------------------------------------------------------------------------------------
 

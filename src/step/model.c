@@ -24,6 +24,38 @@ const fil_field fil_motion_fields[] = {
 };
 const int fil_motion_field_count = sizeof fil_motion_fields / sizeof *fil_motion_fields;
 
+const fil_field fil_contacts_fields[] = {
+    {"method", FIL_KIND_CHOICE, offsetof(fil_contacts, method), FIL_CONTACTS_ADONIS, 0, 2, "", "linear|adonis|impulse",
+     "strands linearised once; again where that was not good enough; local impulses in a quasi-Newton method"},
+    {"tolerance", FIL_KIND_REAL, offsetof(fil_contacts, tolerance), 1e-6, 1e-14, 1, "", NULL,
+     "natural residual of every solve"},
+    {"max_iterations", FIL_KIND_INT, offsetof(fil_contacts, max_iterations), 50, 1, 100000, "", NULL,
+     "linearisations of a step, or iterations of impulse, at most"},
+    {"skin", FIL_KIND_REAL, offsetof(fil_contacts, skin), 0.5, 0, 100, "", NULL,
+     "contacts are closed below this gap, in radii"},
+    {"ease", FIL_KIND_REAL, offsetof(fil_contacts, ease), 0.1, 0, 1e6, "m/s", NULL,
+     "what overlaps at the start is moved apart no faster"},
+    {"halvings", FIL_KIND_INT, offsetof(fil_contacts, halvings), 6, 0, 20, "", NULL,
+     "how often a step in trouble may be halved; 0: steps keep their size"},
+    {"stretch", FIL_KIND_REAL, offsetof(fil_contacts, stretch), 0.1, 1e-6, 1e6, "", NULL,
+     "edges stretched by more than this part are trouble"},
+};
+const int fil_contacts_field_count = sizeof fil_contacts_fields / sizeof *fil_contacts_fields;
+
+fil_contacts fil_contacts_default(void)
+{
+    fil_contacts contacts;
+    fil_settings_defaults(fil_contacts_fields, fil_contacts_field_count, &contacts);
+    contacts.solver = "auto";
+    contacts.local = fil_contact_def_default().local;
+    return contacts;
+}
+
+fil_obstacle fil_obstacle_default(void)
+{
+    return (fil_obstacle){.name = "", .size = {0.1, 0.2, 0.1}, .place = fil_pose_default(), .friction = -1};
+}
+
 fil_motion fil_motion_default(void)
 {
     fil_motion motion;

@@ -14,8 +14,8 @@ struct fil_model {
     uint64_t fingerprint; // of everything above: a checkpoint of another model is refused
 };
 
-extern const fil_field fil_motion_fields[];
-extern const int fil_motion_field_count;
+extern const fil_field fil_motion_fields[], fil_contacts_fields[];
+extern const int fil_motion_field_count, fil_contacts_field_count;
 
 // What one group remembers between steps; packed arrays, all inside fil_state.memory.
 typedef struct fil_group_state {

@@ -216,7 +216,15 @@ fil_status fil_step(fil_context *context, fil_state *state, double h, fil_step_s
 
 const char *fil_phase_name(fil_phase phase)
 {
-    static const char *const names[FIL_PHASES] = {"control", "predict", "solve", "commit"};
+    static const char *const names[FIL_PHASES] = {"control", "predict", "solve", "detect",
+                                                  "build",   "contact", "commit"};
     FIL_ASSERT(phase >= 0 && phase < FIL_PHASES);
     return names[phase];
+}
+
+const char *fil_trouble_name(fil_trouble trouble)
+{
+    static const char *const names[FIL_TROUBLES] = {"contact", "strand", "stretch", "crossing"};
+    FIL_ASSERT(trouble >= 0 && trouble < FIL_TROUBLES);
+    return names[trouble];
 }

@@ -74,8 +74,35 @@ fil_material fil_material_default(void)
     return material;
 }
 
+const fil_field fil_touch_fields[] = {
+    {"friction", FIL_KIND_REAL, offsetof(fil_touch, friction), 0.3, 0, 1e3, "", NULL,
+     "Coulomb's coefficient of strand on strand; of two groups: the geometric mean"},
+    {"friction_body", FIL_KIND_REAL, offsetof(fil_touch, friction_body), 0.3, 0, 1e3, "", NULL,
+     "the same of strands on bodies that name none of their own"},
+    {"across", FIL_KIND_REAL, offsetof(fil_touch, across), 1, 0.01, 100, "", NULL,
+     "friction across the strand over friction along it"},
+    {"adhesion", FIL_KIND_REAL, offsetof(fil_touch, adhesion), 0, 0, 1e6, "N", NULL,
+     "pull of every closed contact; of two groups: the geometric mean"},
+    {"restitution", FIL_KIND_REAL, offsetof(fil_touch, restitution), 0, 0, 1, "", NULL,
+     "0: no bounce, 1: as fast as it came; of two groups: the smaller"},
+    {"radius", FIL_KIND_REAL, offsetof(fil_touch, radius), 0, 0, 1e3, "m", NULL,
+     "at which strands touch; 0: their own"},
+};
+const int fil_touch_field_count = sizeof fil_touch_fields / sizeof *fil_touch_fields;
+
+fil_touch fil_touch_default(void)
+{
+    fil_touch touch;
+    fil_settings_defaults(fil_touch_fields, fil_touch_field_count, &touch);
+    return touch;
+}
+
 fil_group fil_group_default(void)
 {
-    return (fil_group){
-        .name = "", .model = "der", .material = fil_material_default(), .root = FIL_END_CLAMPED, .tip = FIL_END_FREE};
+    return (fil_group){.name = "",
+                       .model = "der",
+                       .material = fil_material_default(),
+                       .root = FIL_END_CLAMPED,
+                       .tip = FIL_END_FREE,
+                       .touch = fil_touch_default()};
 }

@@ -7,8 +7,8 @@
 
 extern const fil_strand_type fil_strand_der, fil_strand_lifted;
 
-extern const fil_field fil_material_fields[];
-extern const int fil_material_field_count;
+extern const fil_field fil_material_fields[], fil_touch_fields[];
+extern const int fil_material_field_count, fil_touch_field_count;
 
 // "der:hessian=filter" into the model and its settings.
 fil_status fil_strand_type_parse(fil_context *context, fil_arena *arena, const char *text, const fil_strand_type **type,

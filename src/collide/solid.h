@@ -1,0 +1,34 @@
+// Obstacles, ready for detection. See solid.c.
+#ifndef FIL_COLLIDE_SOLID_H
+#define FIL_COLLIDE_SOLID_H
+
+#include "collide/touch.h"
+
+// An obstacle in its own frame.
+typedef struct fil_solid fil_solid;
+
+// Checks shape and mesh and copies what it needs (not place, path, friction: those are the caller's). `place`
+// ("obstacles[2] (head)") begins the sentence of a failure. NULL and the status: it failed.
+fil_status fil_solid_create(fil_context *context, fil_arena *arena, const fil_obstacle *obstacle, const char *place,
+                            fil_solid **out);
+// Tells solids apart that differ in anything detection depends on.
+uint64_t fil_solid_hash(const fil_solid *solid, uint64_t hash);
+
+// Where a solid is at the start and at the end of a step: a point p of its frame is at rotation p + position. Meshes
+// that change shape also want the times.
+typedef struct fil_solid_motion {
+    const fil_solid *solid;
+    fil_pose from, to; // rotations are unit quaternions
+    double time_from, time_to;
+} fil_solid_motion;
+
+// All places where strands touch one of the bodies or may do so while they go from x0 to x1: with the gap g at the
+// start and the change d of the distance along the normal in the step, g + d <= margin + slack of the vertex, or the
+// surface is passed. In the order of edges, then of bodies; the same for any number of threads. `slack` (m, [vertices];
+// NULL: 0): how far the end of a vertex may still move.
+// Memory of the list comes from `arena`. *inside (may be NULL): free vertices inside a body at the start.
+fil_status fil_solid_touch(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
+                           const fil_solid_motion *bodies, int body_count, double margin, const double *slack,
+                           fil_touch_list *out, int *inside);
+
+#endif
