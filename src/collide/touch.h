@@ -16,6 +16,10 @@ typedef struct fil_touch_strands {
     const double *radius;      // [vertices] m, at which they touch
     const double *arc;         // [vertices] m, from the root along the strand at rest
     const double *x0, *x1;     // [3 vertices]
+    // Which strands do not feel which. NULL: all feel all.
+    const int *kind;   // [strands]
+    const bool *apart; // [kinds × kinds]
+    int kinds;
 } fil_touch_strands;
 
 // Two things that touch, or may do so in the step.

@@ -2,17 +2,48 @@
 #ifndef FIL_STEP_MODEL_H
 #define FIL_STEP_MODEL_H
 
+#include "collide/solid.h"
 #include "control/control.h"
 #include "strand/strand.h"
+
+typedef struct fil_model_obstacle {
+    fil_solid *solid;
+    fil_pose place;
+    fil_path path;
+    double friction, restitution;
+} fil_model_obstacle;
+
+// How things touch; strands and vertices of all groups are numbered one after another, in the order of the grooms. See
+// model_contacts.c.
+typedef struct fil_model_contacts {
+    bool on; // nothing below is there otherwise
+    fil_contacts settings;
+    fil_touch *touch; // [groups]
+    int obstacle_count;
+    fil_model_obstacle *obstacles;
+    int rule_count;
+    fil_touch_rule *rules;
+
+    int *first_strand;         // [groups + 1]
+    int *group;                // [strands]
+    fil_touch_strands strands; // without what changes: held, x0, x1
+} fil_model_contacts;
 
 struct fil_model {
     fil_arena *arena;
     int group_count;
     fil_strands *groups;
     fil_control control;
+    fil_model_contacts contacts;
     fil_motion motion;
     uint64_t fingerprint; // of everything above: a checkpoint of another model is refused
 };
+
+// Checks the numbers that the rows of a table describe. `place` ("motion.") begins the sentence of a failure.
+fil_status fil_model_check_fields(fil_context *context, const fil_field *fields, int count, const char *place,
+                                  const void *param);
+fil_status fil_model_contacts_build(fil_context *context, const fil_scene *scene, fil_model *model);
+uint64_t fil_model_contacts_hash(const fil_model *model, uint64_t hash);
 
 extern const fil_field fil_motion_fields[], fil_contacts_fields[];
 extern const int fil_motion_field_count, fil_contacts_field_count;
