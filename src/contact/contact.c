@@ -228,3 +228,14 @@ fil_status fil_contact_solve(fil_context *context, fil_contact_problem *problem,
     fil_arena_give_back(scratch);
     return status;
 }
+
+fil_status fil_contact_check_def(fil_context *context, const fil_contact_def *def)
+{
+    // A problem without contacts costs nothing and has everything looked at.
+    fil_contact_problem *empty;
+    fil_status status = fil_contact_problem_create_dual(context, 0, 0, &empty);
+    if (status == FIL_OK)
+        status = fil_contact_solve(context, empty, def, (double[3]){0}, NULL, NULL, NULL);
+    fil_contact_problem_destroy(empty);
+    return status;
+}
