@@ -81,6 +81,28 @@ static fil_status check_def(fil_context *context, const fil_contact_def *def)
     return FIL_OK;
 }
 
+// Parses everything that the names stand for.
+static fil_status parse_def(fil_context *context, fil_arena *arena, const fil_contact_def *def,
+                            const fil_contact_type **type, void **param, fil_local *local)
+{
+    double local_tolerance = fmin(1e-10, 1e-2 * def->tolerance);
+    fil_status status = check_def(context, def);
+    if (status == FIL_OK)
+        status = parse_solver(context, arena, def->solver, type, param);
+    return status == FIL_OK ? fil_local_parse(context, arena, def->local, local_tolerance, local) : status;
+}
+
+fil_status fil_contact_check_def(fil_context *context, const fil_contact_def *def)
+{
+    const fil_contact_type *type;
+    void *param;
+    fil_local local;
+    fil_arena *scratch = fil_arena_borrow(context);
+    fil_status status = scratch ? parse_def(context, scratch, def, &type, &param, &local) : FIL_NO_MEMORY;
+    fil_arena_give_back(scratch);
+    return status;
+}
+
 // All residuals of r, the velocities that the caller wants. `known` may be NULL.
 static fil_status judge(fil_context *context, fil_arena *scratch, const fil_contact_scale *known,
                         fil_contact_problem *problem, const double *r, double *u, double *v,
@@ -173,12 +195,7 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
                              .scratch = scratch,
                              .progress = def->progress,
                              .user = def->user};
-    double local_tolerance = fmin(1e-10, 1e-2 * def->tolerance);
-    fil_status status = check_def(context, def);
-    if (status == FIL_OK)
-        status = parse_solver(context, scratch, def->solver, &type, &param);
-    if (status == FIL_OK)
-        status = fil_local_parse(context, scratch, def->local, local_tolerance, &task.local);
+    fil_status status = parse_def(context, scratch, def, &type, &param, &task.local);
     if (status == FIL_OK)
         status = fil_contact_problem_check(context, problem);
 
@@ -226,16 +243,5 @@ fil_status fil_contact_solve(fil_context *context, fil_contact_problem *problem,
         return FIL_NO_MEMORY;
     fil_status status = solve(context, scratch, problem, def, r, u, v, stats);
     fil_arena_give_back(scratch);
-    return status;
-}
-
-fil_status fil_contact_check_def(fil_context *context, const fil_contact_def *def)
-{
-    // A problem without contacts costs nothing and has everything looked at.
-    fil_contact_problem *empty;
-    fil_status status = fil_contact_problem_create_dual(context, 0, 0, &empty);
-    if (status == FIL_OK)
-        status = fil_contact_solve(context, empty, def, (double[3]){0}, NULL, NULL, NULL);
-    fil_contact_problem_destroy(empty);
     return status;
 }

@@ -1,6 +1,7 @@
 // needs: jansson
 // Contacts of scenes: keys reach what the step reads, names become numbers, obstacles are where bodies are drawn.
 #include "base/file.h"
+#include "failing_allocator.h"
 #include "math/quat.h"
 #include "scene/body.h"
 #include "scene/films.h"
@@ -299,4 +300,28 @@ TEST(film_contact_refuses_frames_that_do_not_fit)
         test_contains(fil_context_error(context), cases[i].sentence);
     }
     fil_context_destroy(context);
+}
+
+static fil_status read_all_that_touches(fil_context *context, void *data)
+{
+    (void)data;
+    fil_film *film;
+    fil_status status = film_parse(
+        context,
+        "{'contact': {'rules': [{'between': ['a', 'b']}]}, 'groups': [{'name': 'a', 'groom': 'line:segment=0.1'}],"
+        " 'bodies': [{'name': 'b', 'shape': {'type': 'mesh', 'file': 't.obj', 'frames': 't.#.obj', 'last': 2}},"
+        "  {'shape': 'plane'}]}",
+        NULL, 0, &film);
+    fil_film_destroy(film);
+    return status;
+}
+
+TEST(film_contact_survives_failing_allocation)
+{
+    fil_context *context = fil_context_create(NULL);
+    write_triangle(context, "t.obj", 1);
+    write_triangle(context, "t.1.obj", 1);
+    write_triangle(context, "t.2.obj", 2);
+    fil_context_destroy(context);
+    test_failing_allocation(read_all_that_touches, NULL);
 }
