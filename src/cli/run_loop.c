@@ -148,7 +148,7 @@ static void count_step(fil_run *run, fil_run_row *row, const fil_step_stats *ste
     run->failed += step->failed;
     run->rough_steps += step->unconverged + step->failed > 0;
     if (run->steps == 1 && run->first <= 1 && step->inside > 0)
-        fil_report_remark("%d vertices start inside bodies", step->inside);
+        fil_report_remark("%d %s inside bodies", step->inside, step->inside == 1 ? "vertex starts" : "vertices start");
 }
 
 fil_status fil_run_loop(fil_run *run)

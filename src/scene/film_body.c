@@ -124,8 +124,10 @@ static fil_status make_body(fil_film_reader *reader, const fil_film_place *place
     fil_film_place shape = fil_film_place_key(place, "shape");
     *to = (fil_body){.name = from->name, .path = from->path};
     memcpy(to->colour, from->colour, sizeof to->colour);
-    fil_status status = fil_film_place_blame(reader, &shape, make_mesh(reader, from, &to->mesh));
-    return status == FIL_OK ? make_poses(reader, &shape, from, to) : status;
+    fil_status status = make_mesh(reader, from, &to->mesh);
+    if (status != FIL_OK)
+        return fil_film_place_blame(reader, &shape, status);
+    return make_poses(reader, &shape, from, to);
 }
 
 fil_status fil_film_body_make_all(fil_film_reader *reader, const fil_film_place *root, const fil_film_items *bodies,
