@@ -90,6 +90,8 @@ struct fil_state {
     fil_memory_head *head;
     fil_group_state *groups;
     fil_group_scratch *scratch;
+    fil_problem_watch *watch; // NULL: nobody looks
+    void *watch_user;
 };
 
 #endif

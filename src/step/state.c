@@ -192,6 +192,12 @@ static size_t packed(const fil_strands *S, int strand, int i, int width, int k)
     return (size_t)(((S->pack_row[slot / FIL_LANES] + i) * width + k) * FIL_LANES + slot % FIL_LANES);
 }
 
+void fil_state_watch(fil_state *state, fil_problem_watch *watch, void *user)
+{
+    state->watch = watch;
+    state->watch_user = user;
+}
+
 fil_status fil_state_force(fil_context *context, fil_state *state, int group, const double *force)
 {
     fil_status status = check_group(context, state, group);
