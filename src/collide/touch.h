@@ -30,6 +30,7 @@ typedef struct fil_touch_point {
     double normal[3];  // unit, from b to a
     double gap;        // m between the surfaces along the normal at the start of the step; negative: they overlap
     double carried[3]; // m: how far the point of the body is carried in the step; 0 between strands
+    bool crossing;     // they would pass through each other
 } fil_touch_point;
 
 // A list in an arena.

@@ -156,6 +156,7 @@ static bool crosses(const meeting *m, fil_touch_point *out)
     if (!fil_crossing_edges(m->p0, m->p1, m->q0, m->q1, &crossing))
         return false;
     set_place(m, crossing.at[0], crossing.at[1], crossing.normal, out);
+    out->crossing = true;
     return true;
 }
 
@@ -286,18 +287,16 @@ fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const
 
 // ---- places
 
-// A place, and what is known of it while places are compared.
 typedef struct find_job {
     const fil_touch_strands *S;
     const fil_touch_pairs *pairs;
     double skin;
     bool crossings_only;
     fil_touch_point *found; // [pairs] those of each range at its beginning
-    bool *crossing;         // the same: it is one
     int *count;             // [ranges]
 } find_job;
 
-static bool touch_pair(const find_job *job, int64_t pair, fil_touch_point *out, bool *crossing)
+static bool touch_pair(const find_job *job, int64_t pair, fil_touch_point *out)
 {
     meeting loaded;
     const meeting *m = &loaded;
@@ -305,9 +304,10 @@ static bool touch_pair(const find_job *job, int64_t pair, fil_touch_point *out, 
     *out = (fil_touch_point){.a = job->pairs->a[pair], .b = job->pairs->b[pair]};
     load(job->S, out->a, out->b, &loaded);
     double square = fil_segment_nearest(m->p0[0], m->p0[1], m->q0[0], m->q0[1], &s, &t);
-    *crossing = square <= motion_square(m) && crosses(m, out);
-    if (*crossing || job->crossings_only)
-        return *crossing;
+    if (square <= motion_square(m) && crosses(m, out))
+        return true;
+    if (job->crossings_only)
+        return false;
     return comes_near(m, m->p0, m->q0, job->skin, out) || comes_near(m, m->p1, m->q1, job->skin, out);
 }
 
@@ -316,7 +316,7 @@ static void touch_pairs(void *data, int64_t begin, int64_t end)
     const find_job *job = data;
     int count = 0;
     for (int64_t pair = begin; pair < end; ++pair)
-        count += touch_pair(job, pair, &job->found[begin + count], &job->crossing[begin + count]);
+        count += touch_pair(job, pair, &job->found[begin + count]);
     job->count[begin / PAIR_GRAIN] = count;
 }
 
@@ -326,7 +326,6 @@ static int gather(const find_job *job)
     int64_t ranges = (job->pairs->count + PAIR_GRAIN - 1) / PAIR_GRAIN, total = 0;
     for (int64_t range = 0; range < ranges; ++range) {
         memmove(job->found + total, job->found + range * PAIR_GRAIN, (size_t)job->count[range] * sizeof *job->found);
-        memmove(job->crossing + total, job->crossing + range * PAIR_GRAIN, (size_t)job->count[range] * sizeof(bool));
         total += job->count[range];
     }
     return (int)total;
@@ -336,9 +335,8 @@ static fil_status find(fil_context *context, fil_arena *arena, find_job *job, fi
 {
     int64_t pairs = job->pairs->count;
     job->found = FIL_ARENA_RAW(arena, fil_touch_point, pairs);
-    job->crossing = FIL_ARENA_RAW(arena, bool, pairs);
     job->count = FIL_ARENA_RAW(arena, int, pairs / PAIR_GRAIN + 1);
-    if (!job->found || !job->crossing || !job->count)
+    if (!job->found || !job->count)
         return FIL_NO_MEMORY;
     fil_parallel_for(context, pairs, PAIR_GRAIN, touch_pairs, job);
     *out = (fil_touch_list){.point = job->found, .count = gather(job)};
@@ -397,10 +395,10 @@ static void prune(const find_job *job, const place *places, int count, double re
     for (int i = 0; i < count; ++i)
         for (int j = i + 1; j < count && places[j].arc[0] - places[i].arc[0] <= reach; ++j) {
             int x = places[i].index, y = places[j].index;
-            if (dropped[x] || dropped[y] || (job->crossing[x] && job->crossing[y]) ||
+            if (dropped[x] || dropped[y] || (point[x].crossing && point[y].crossing) ||
                 !same(job->S, &point[x], &point[y]))
                 continue;
-            bool keep_x = job->crossing[x] || (!job->crossing[y] && point[x].gap <= point[y].gap);
+            bool keep_x = point[x].crossing || (!point[y].crossing && point[x].gap <= point[y].gap);
             dropped[keep_x ? y : x] = true;
         }
 }

@@ -105,8 +105,7 @@ fil_status fil_contact_check_def(fil_context *context, const fil_contact_def *de
 
 // All residuals of r, the velocities that the caller wants. `known` may be NULL.
 static fil_status judge(fil_context *context, fil_arena *scratch, const fil_contact_scale *known,
-                        fil_contact_problem *problem, const double *r, double *u, double *v,
-                        double residual[FIL_MERIT_COUNT])
+                        fil_contact_problem *problem, const double *r, double *u, double *v, fil_solve_stats *stats)
 {
     fil_contact_scale scale;
     fil_status status = FIL_OK;
@@ -120,8 +119,10 @@ static fil_status judge(fil_context *context, fil_arena *scratch, const fil_cont
     if (status != FIL_OK)
         return status;
     fil_contact_operator_apply(&scale.op, r, velocity);
+    stats->rho = scale.merit.rho;
+    stats->free_speed = scale.merit.norm_q;
     for (int kind = 0; kind < FIL_MERIT_COUNT; ++kind)
-        residual[kind] = fil_contact_merit_of(&scale.merit, (fil_merit)kind, problem, r, velocity);
+        stats->residual[kind] = fil_contact_merit_of(&scale.merit, (fil_merit)kind, problem, r, velocity);
     if (v && problem->has_primal) {
         if (!scale.op.matrix_free)
             status = fil_contact_operator_make(context, scratch, problem, true, &scale.op);
@@ -137,7 +138,9 @@ fil_status fil_contact_judge(fil_context *context, fil_contact_problem *problem,
     fil_arena *scratch = fil_arena_borrow(context);
     if (!scratch)
         return FIL_NO_MEMORY;
-    fil_status status = judge(context, scratch, NULL, problem, r, NULL, NULL, residual);
+    fil_solve_stats stats = {0};
+    fil_status status = judge(context, scratch, NULL, problem, r, NULL, NULL, &stats);
+    memcpy(residual, stats.residual, sizeof stats.residual);
     fil_arena_give_back(scratch);
     return status;
 }
@@ -226,7 +229,7 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
     status = type->solve(&task, param, impulse, stats);
     stats->seconds_solve = fil_timer_seconds() - task.start_seconds;
     if (status == FIL_OK)
-        status = judge(context, scratch, scale.op.matrix_free ? &scale : NULL, problem, impulse, u, v, stats->residual);
+        status = judge(context, scratch, scale.op.matrix_free ? &scale : NULL, problem, impulse, u, v, stats);
     if (status == FIL_OK)
         memcpy(r, impulse, count * sizeof *r);
     return status;

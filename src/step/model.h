@@ -76,10 +76,31 @@ typedef struct fil_group_scratch {
     const double *free;           // [rows × dofs] 1 free, 0 held: the model's, or `free_now`
     double *free_now;             // the same after releases; NULL: the group knows none
     bool *released;               // [holds]
+    struct fil_newton *newton;    // [packs] with contacts: strands wait for each other
+    double *push;                 // [rows × dofs] with contacts: N, of their impulses
 } fil_group_scratch;
+
+// An impulse to begin the next part with.
+typedef struct fil_tracked {
+    int a, b; // as in fil_touch_point
+    float at_a, at_b;
+    float force[3]; // N, on a
+} fil_tracked;
+
+// Memory of a step with contacts.
+typedef struct fil_contact_scratch {
+    fil_arena *arena;         // of a part
+    fil_arena_mark start;     // of the same
+    unsigned char *held;      // [vertices]
+    double *x0, *x1;          // [3 vertices]
+    int *body;                // [strands] which body of the contact problem it is; -1: it touches nothing
+    fil_solid_motion *bodies; // [obstacles]
+} fil_contact_scratch;
 
 typedef struct fil_memory_head {
     double time, h_before; // h_before: 0 when there is no earlier step
+    int halved, calm;      // how often steps are halved at present; parts without trouble since that changed
+    int tracked;           // how many impulses are known
 } fil_memory_head;
 
 struct fil_state {
@@ -89,8 +110,11 @@ struct fil_state {
     size_t memory_size;
     fil_memory_head *head;
     fil_group_state *groups;
+    fil_tracked *tracked; // [tracked_room]
+    int tracked_room;
     fil_group_scratch *scratch;
-    fil_problem_watch *watch; // NULL: nobody looks
+    fil_contact_scratch contact;
+    fil_problem_watch *watch;
     void *watch_user;
 };
 
