@@ -5,7 +5,7 @@
 // Narrow: one place for each pair, from the first of these that holds:
 //
 //   crossing  the centre lines pass through each other; normal and places of that moment
-//   start     the nearest points at the start come within the skin: gap + normal · motion <= skin
+//   start     the nearest points at the start come within the margin: gap + normal · motion <= margin
 //   end       the edges are that near at the end
 //
 // Its gap is measured along the normal at the start. Neighbouring edges of a strand meet in a vertex, so both may find
@@ -161,7 +161,8 @@ static bool crosses(const meeting *m, fil_touch_point *out)
 }
 
 // The nearest points of the edges when they are at p and q.
-static bool comes_near(const meeting *m, const double p[2][3], const double q[2][3], double skin, fil_touch_point *out)
+static bool comes_near(const meeting *m, const double p[2][3], const double q[2][3], double margin,
+                       fil_touch_point *out)
 {
     double s, t, way[3], normal[3];
     double distance = nearest(p, q, &s, &t, way), radii = radii_at(m, s, t);
@@ -170,7 +171,7 @@ static bool comes_near(const meeting *m, const double p[2][3], const double q[2]
             normal[k] = way[k] / distance;
     else
         across(p, q, normal);
-    return set_place(m, s, t, normal, out) <= skin * radii;
+    return set_place(m, s, t, normal, out) <= margin;
 }
 
 // ---- pairs
@@ -290,7 +291,7 @@ fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const
 typedef struct find_job {
     const fil_touch_strands *S;
     const fil_touch_pairs *pairs;
-    double skin;
+    double margin;
     bool crossings_only;
     fil_touch_point *found; // [pairs] those of each range at its beginning
     int *count;             // [ranges]
@@ -308,7 +309,7 @@ static bool touch_pair(const find_job *job, int64_t pair, fil_touch_point *out)
         return true;
     if (job->crossings_only)
         return false;
-    return comes_near(m, m->p0, m->q0, job->skin, out) || comes_near(m, m->p1, m->q1, job->skin, out);
+    return comes_near(m, m->p0, m->q0, job->margin, out) || comes_near(m, m->p1, m->q1, job->margin, out);
 }
 
 static void touch_pairs(void *data, int64_t begin, int64_t end)
@@ -434,9 +435,9 @@ static fil_status drop_doubles(fil_arena *arena, const find_job *job, fil_touch_
 }
 
 fil_status fil_touch_strands_find(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
-                                  const fil_touch_pairs *pairs, double skin, fil_touch_list *out)
+                                  const fil_touch_pairs *pairs, double margin, fil_touch_list *out)
 {
-    find_job job = {.S = strands, .pairs = pairs, .skin = skin};
+    find_job job = {.S = strands, .pairs = pairs, .margin = margin};
     fil_status status = find(context, arena, &job, out);
     return status == FIL_OK ? drop_doubles(arena, &job, out) : status;
 }

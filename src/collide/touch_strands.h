@@ -14,10 +14,10 @@ typedef struct fil_touch_pairs {
 // the margin of x1. In the order of a, then of b.
 fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
                                    double margin, fil_touch_pairs *out);
-// Where they touch, or would touch at the end of the step: the gap there is at most `skin` radii, or they pass through
+// Where they touch, or would touch at the end of the step: the gap there is at most the margin, or they pass through
 // each other. One place for each pair of edges, and one for places that several pairs share.
 fil_status fil_touch_strands_find(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
-                                  const fil_touch_pairs *pairs, double skin, fil_touch_list *out);
+                                  const fil_touch_pairs *pairs, double margin, fil_touch_list *out);
 // Those that pass through each other on the way.
 fil_status fil_touch_strands_crossings(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
                                        const fil_touch_pairs *pairs, fil_touch_list *out);

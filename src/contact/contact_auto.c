@@ -8,9 +8,11 @@
 //      c. later: kicks. The best point is moved along the drift of the sweeps, or at random, and Newton tries from
 //      there.
 //
-// Many contacts of strands begin with admm instead, which needs no W: nearly all end there. Where a few contacts hold
-// it up, they are solved apart by 1 and 2 (contact_patch.c), and admm goes on; in the end the whole goes on with 1 and
-// 2 from the best point, when there is room for W.
+// Many contacts of strands in dense bundles begin with admm instead, which needs no W: nearly all end there. Where a
+// few contacts hold it up, they are solved apart by 1 and 2 (contact_patch.c), and admm goes on; in the end the whole
+// goes on with 1 and 2 from the best point, when there is room for W. Strands with few contacts each have a W with
+// short rows, which sweeps solve far sooner, the stiffer the strands the more: they take 1 and 2 first, and admm only
+// when they are too many for Newton.
 //
 // The budget of (a) grows with the cost of (b), so that neither can waste much more than the other would need. All
 // budgets are counted in iterations: the same problem gives the same bits on any machine load and thread count. Where
@@ -37,6 +39,7 @@ typedef struct auto_state {
     fil_proximal proximal;
     fil_contact_strands *strands; // NULL: not the road of strands
     bool dual;                    // W is there, or can be had
+    bool sparse;                  // ... and has short rows
     bool newton;                  // the matrix is small enough to factor
     int64_t size;
     double *r, *start;
@@ -63,13 +66,13 @@ static bool enough_for_admm(const fil_contact_task *task)
 }
 
 // The view for the judge: strands, where admm will run and W is not there yet; else W.
-static fil_status choose_view(const fil_contact_task *task)
+static fil_status choose_view(const fil_contact_task *task, bool sparse)
 {
     if (task->problem->has_dual)
         return FIL_OK;
     fil_contact_scale *scale = task->scale;
     fil_status status = FIL_OK;
-    if (enough_for_admm(task))
+    if (enough_for_admm(task) && !sparse)
         status = fil_contact_operator_make_strands(task->context, task->scratch, task->problem, &scale->op);
     if (status != FIL_OK)
         return status;
@@ -77,15 +80,18 @@ static fil_status choose_view(const fil_contact_task *task)
                              : fil_contact_problem_form_dual(task->context, task->problem);
 }
 
-// Whether W is there, or there is room for it and time for its sweeps. A block for each pair of sides of a body, at
-// most.
-static fil_status look_for_dual(const fil_contact_task *task, bool *out)
+// Whether W is there, or there is room for it and time for its sweeps; whether its rows are short. A block for each
+// pair of sides of a body, at most.
+static fil_status look_for_dual(const fil_contact_task *task, auto_state *state)
 {
     const double most_bytes = 4e9, bytes_of_block = 9 * sizeof(double) + 2 * sizeof(int);
+    const double short_row = 25; // blocks; bundles have 50
     const int most_contacts = 200000;
     const fil_contact_problem *problem = task->problem;
-    *out = problem->has_dual;
-    if (*out || problem->contact_count > most_contacts)
+    state->dual = problem->has_dual;
+    if (state->dual)
+        state->sparse = (double)problem->W.start[problem->contact_count] <= short_row * problem->contact_count;
+    if (state->dual || problem->contact_count > most_contacts)
         return FIL_OK;
     int *sides = FIL_ARENA_ARRAY(task->scratch, int, problem->A.body_count);
     if (!sides)
@@ -95,7 +101,8 @@ static fil_status look_for_dual(const fil_contact_task *task, bool *out)
     double pairs = 0;
     for (int body = 0; body < problem->A.body_count; ++body)
         pairs += (double)sides[body] * sides[body];
-    *out = pairs * bytes_of_block <= most_bytes;
+    state->dual = pairs * bytes_of_block <= most_bytes;
+    state->sparse = state->dual && pairs <= short_row * problem->contact_count;
     return FIL_OK;
 }
 
@@ -105,13 +112,13 @@ static fil_status make(const fil_contact_task *task, const auto_param *setting, 
     const int64_t default_budget = 300000; // four times what the hardest problem that it solved has needed
     int64_t size = 3 * (int64_t)task->problem->contact_count;
     *state = (auto_state){.task = task, .size = size, .rng = fil_rng_make(1)};
-    fil_status status = choose_view(task);
+    fil_status status = look_for_dual(task, state);
+    if (status == FIL_OK)
+        status = choose_view(task, state->sparse);
     if (status == FIL_OK)
         status = fil_contact_watch_make(task, stats, default_budget, &state->watch);
-    if (status == FIL_OK && enough_for_admm(task))
+    if (status == FIL_OK && enough_for_admm(task) && !state->sparse)
         status = fil_contact_watch_strands(&state->watch, &state->strands);
-    if (status == FIL_OK)
-        status = look_for_dual(task, &state->dual);
     state->r = FIL_ARENA_ARRAY(task->scratch, double, size);
     state->newton = task->problem->contact_count <= setting->largest_newton;
     return status == FIL_OK && !state->r ? FIL_NO_MEMORY : status;
@@ -279,6 +286,13 @@ static void run_newton(auto_state *state, int round)
         state->newton = false;
 }
 
+// Where sweeps are at the end of what they can do and no matrix is factored.
+static fil_status run_admm_late(auto_state *state)
+{
+    fil_status status = fil_contact_watch_strands(&state->watch, &state->strands);
+    return status == FIL_OK && state->strands ? run_admm(state) : status;
+}
+
 static fil_status run_rounds(auto_state *state)
 {
     measure_sweep(state);
@@ -295,6 +309,11 @@ static fil_status run_rounds(auto_state *state)
         if (state->newton && !state->watch.stop)
             run_newton(state, round);
         start_from_best(state, state->r);
+        if (round == 0 && state->sparse && !state->newton && !state->watch.stop) {
+            fil_status status = run_admm_late(state);
+            if (status != FIL_OK)
+                return status;
+        }
         // What resists a whole round may have no solution at all: worth a few hundred cheap sweeps, once.
         if (round == 0 && !state->watch.stop) {
             fil_certificate found = fil_contact_certificate_search(state->task->problem, state->task->scratch);

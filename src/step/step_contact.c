@@ -4,7 +4,7 @@
 // those of its start and do not change in it. In order:
 //
 //     control    what the scene wants at the end
-//     predict    strands without contacts
+//     predict    strands with the contact forces of the part before
 //     detect     who touches whom on the way there
 //     build      A and b around the iterate, H, w
 //     solve      impulses
@@ -26,6 +26,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum { CALM_PARTS = 4, LOOKS = 8 };
 
@@ -70,11 +72,11 @@ static void predict(const pack_job *self, fil_newton *newton, fil_strand_report 
         report[lane] = (fil_strand_report){0};
     fil_newton_start(S, scratch, newton->pack, newton);
     newton->push = scratch->push + start;
-    memset(scratch->push + start, 0, (size_t)newton->size * FIL_LANES * sizeof(double));
     fil_pack_predict(job, newton);
 }
 
-static void move_freely(const pack_job *self, fil_newton *newton, fil_strand_report *report)
+// As if contacts went on to push as they did.
+static void move_on(const pack_job *self, fil_newton *newton, fil_strand_report *report)
 {
     self->job.solve(&self->job, newton, report);
 }
@@ -107,20 +109,6 @@ static void commit(const pack_job *self, fil_newton *newton, fil_strand_report *
 
 // ---- judging
 
-// The natural residual of the impulses with the velocities that strands respond with.
-static fil_status judge(const fil_part *part, const fil_solve_stats *solve, double *residual)
-{
-    const fil_meets *meets = &part->meets;
-    double *u = FIL_ARENA_RAW(part->scratch->arena, double, 3 * (int64_t)meets->count), square = 0;
-    if (!u)
-        return FIL_NO_MEMORY;
-    fil_problem_velocities(part, u);
-    for (ptrdiff_t i = 0; i < meets->count; ++i)
-        square += fil_cone_natural(meets->mu[i], solve->rho, meets->r + 3 * i, u + 3 * i);
-    *residual = square > 0 ? sqrt(square) / (solve->rho * solve->free_speed) : 0;
-    return FIL_OK;
-}
-
 static bool strands_converged(const fil_part *part)
 {
     const fil_model *model = part->job.state->model;
@@ -150,29 +138,64 @@ static bool too_long(const fil_part *part)
 
 // ---- a part of a step
 
-static fil_status solve_contacts(fil_part *part, double tolerance, fil_solve_stats *stats)
+// What rounds hand to each other.
+typedef struct rounds {
+    fil_contact_problem *problem; // NULL: to be built
+    double *said, *u;             // [3 contacts] velocities: of the linearisation, of the strands
+    fil_solve_stats solve;
+    double residual; // of the law with the velocities of the strands
+} rounds;
+
+static void forget_problem(rounds *self)
 {
-    fil_contact_problem *problem;
+    fil_contact_problem_destroy(self->problem);
+    self->problem = NULL;
+}
+
+static fil_status build(fil_part *part, rounds *self)
+{
     double start = fil_timer_seconds();
-    fil_status status = fil_problem_build(part, &problem);
-    double built = fil_timer_seconds();
-    part->stats->seconds[FIL_PHASE_BUILD] += built - start;
-    if (status != FIL_OK)
-        return status;
     fil_state *state = part->job.state;
-    if (state->watch)
-        state->watch(state->watch_user, part->to, problem, part->meets.r);
+    int64_t count = 3 * (int64_t)part->meets.count;
+    self->said = FIL_ARENA_RAW(part->scratch->arena, double, count);
+    self->u = FIL_ARENA_RAW(part->scratch->arena, double, count);
+    if (!self->said || !self->u)
+        return FIL_NO_MEMORY;
+    fil_status status = fil_problem_build(part, &self->problem);
+    ++part->stats->linearisations;
+    if (status == FIL_OK && state->watch)
+        state->watch(state->watch_user, part->to, self->problem, part->meets.r);
+    part->stats->seconds[FIL_PHASE_BUILD] += fil_timer_seconds() - start;
+    return status;
+}
+
+static fil_status solve(fil_part *part, double tolerance, rounds *self)
+{
+    double start = fil_timer_seconds();
     fil_contact_def def = fil_contact_def_default();
     def.solver = part->contacts->settings.solver;
     def.local = part->contacts->settings.local;
     def.tolerance = tolerance;
     def.warm = true;
-    status = fil_contact_solve(part->job.context, problem, &def, part->meets.r, NULL, NULL, stats);
-    fil_contact_problem_destroy(problem);
-    part->stats->seconds[FIL_PHASE_CONTACT] += fil_timer_seconds() - built;
-    part->stats->contact_iterations += stats->iterations;
-    ++part->stats->linearisations;
+    fil_status status =
+        fil_contact_solve(part->job.context, self->problem, &def, part->meets.r, self->said, NULL, &self->solve);
+    part->stats->seconds[FIL_PHASE_CONTACT] += fil_timer_seconds() - start;
+    part->stats->contact_iterations += self->solve.iterations;
     return status;
+}
+
+// Strands respond to the impulses; what the law says about it.
+static void respond_and_judge(fil_part *part, rounds *self)
+{
+    const fil_meets *meets = &part->meets;
+    double square = 0;
+    fil_problem_push(part);
+    for_packs(part, FIL_PHASE_SOLVE, respond);
+    fil_meet_follow(part);
+    fil_problem_velocities(part, self->u);
+    for (ptrdiff_t i = 0; i < meets->count; ++i)
+        square += fil_cone_natural(meets->mu[i], self->solve.rho, meets->r + 3 * i, self->u + 3 * i);
+    self->residual = square > 0 ? sqrt(square) / (self->solve.rho * self->solve.free_speed) : 0;
 }
 
 static fil_status find_meets(fil_part *part)
@@ -184,41 +207,54 @@ static fil_status find_meets(fil_part *part)
     return status;
 }
 
-static fil_status look_again(fil_part *part, int *added)
+// Contacts that the iterate asks for besides the ones there are: from those who wait, and when all else is good by a
+// new search.
+static fil_status find_more(fil_part *part, bool search, int *added)
 {
     double start = fil_timer_seconds();
-    fil_meet_follow(part);
-    fil_status status = fil_meet_look_again(part, added);
+    fil_status status = fil_meet_wake(part, added);
+    if (status == FIL_OK && search && *added == 0)
+        status = fil_meet_look_again(part, added);
     part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
     return status;
 }
 
-// Rounds of impulses and responses. *residual: of the law, at the end.
-static fil_status meet(fil_part *part, double *residual)
+// Rounds of impulses and responses until the law holds.
+static fil_status meet(fil_part *part, rounds *self)
 {
     const fil_contacts *settings = &part->contacts->settings;
-    int added = 0, looks = 0;
+    const double first = 1e-3, better = 0.02, slow = 0.3;
     double before = INFINITY;
-    *residual = 0;
+    int looks = 0;
+    fil_status status = FIL_OK;
     for (int round = 0; round < settings->max_iterations && part->meets.count > 0; ++round) {
-        fil_solve_stats solve;
+        if (!self->problem)
+            status = build(part, self);
         // A better answer than the linearisation is worth nothing.
-        double tolerance = fmax(0.3 * settings->tolerance, fmin(1e-2, 0.03 * before));
-        fil_status status = solve_contacts(part, tolerance, &solve);
+        double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * before));
+        if (status == FIL_OK)
+            status = solve(part, tolerance, self);
         if (status != FIL_OK)
             return status;
-        fil_problem_push(part);
-        for_packs(part, FIL_PHASE_SOLVE, respond);
-        status = judge(part, &solve, residual);
-        if (status != FIL_OK)
+        respond_and_judge(part, self);
+        if (getenv("DBG"))
+            fprintf(stderr, "  round %d: tol %.1e linear %.1e by %s it %lld (%.1f ms) -> %.2e  contacts %d wait %d\n",
+                    round, tolerance, self->solve.residual[0], self->solve.finished_by,
+                    (long long)self->solve.iterations, 1e3 * (self->solve.seconds_setup + self->solve.seconds_solve),
+                    self->residual, part->meets.count, part->waiting.count);
+        bool good = self->residual <= settings->tolerance;
+        int added;
+        status = find_more(part, good && looks < LOOKS, &added);
+        looks += good;
+        if (getenv("DBG"))
+            fprintf(stderr, "  added %d crossings %d\n", added, part->stats->crossings);
+        if (status != FIL_OK || (good && added == 0))
             return status;
-        before = *residual;
-        if (*residual > settings->tolerance)
-            continue;
-        status = looks++ < LOOKS ? look_again(part, &added) : FIL_OK;
-        if (status != FIL_OK || added == 0)
-            return status;
-        before = 1e-2;
+        if (added > 0 || self->residual > slow * before)
+            forget_problem(self);
+        else
+            fil_problem_correct(self->problem, self->said, self->u);
+        before = added > 0 ? fmax(self->residual, first) : self->residual;
     }
     return FIL_OK;
 }
@@ -228,19 +264,22 @@ static fil_status try_part(fil_part *part, unsigned *trouble)
 {
     fil_arena_rewind(part->scratch->arena, part->scratch->start);
     part->meets = (fil_meets){0};
-    double start = fil_timer_seconds(), residual;
+    double start = fil_timer_seconds();
+    rounds rounds = {0};
     fil_step_control(&part->job, part->to, 0.5 * (part->from + part->to));
     fil_meet_start(part);
     part->stats->seconds[FIL_PHASE_CONTROL] += fil_timer_seconds() - start;
     for_packs(part, FIL_PHASE_PREDICT, predict);
-    for_packs(part, FIL_PHASE_SOLVE, move_freely);
+    fil_meet_recall(part);
+    for_packs(part, FIL_PHASE_SOLVE, move_on);
     fil_status status = find_meets(part);
     if (status == FIL_OK)
-        status = meet(part, &residual);
+        status = meet(part, &rounds);
+    forget_problem(&rounds);
     if (status != FIL_OK)
         return status;
     *trouble = 0;
-    if (!(residual <= part->contacts->settings.tolerance))
+    if (!(rounds.residual <= part->contacts->settings.tolerance))
         *trouble |= 1u << FIL_TROUBLE_CONTACT;
     if (!strands_converged(part))
         *trouble |= 1u << FIL_TROUBLE_STRAND;
@@ -248,7 +287,7 @@ static fil_status try_part(fil_part *part, unsigned *trouble)
         *trouble |= 1u << FIL_TROUBLE_STRETCH;
     if (part->stats->crossings > 0)
         *trouble |= 1u << FIL_TROUBLE_CROSSING;
-    part->residual = residual;
+    part->residual = rounds.residual;
     return FIL_OK;
 }
 

@@ -26,8 +26,9 @@ typedef struct fil_part {
     fil_touch_strands strands; // with x0, x1, held of the part
     fil_touch_pairs pairs;     // of edges that may meet
     fil_meets meets;
-    double from, to; // s, when it begins and ends
-    double residual; // natural, of all contacts with the velocities of the strands
+    fil_touch_list waiting; // places that are not near enough yet
+    double from, to;        // s, when it begins and ends
+    double residual;        // natural, of all contacts with the velocities of the strands
     fil_step_stats *stats;
 } fil_part;
 
@@ -37,17 +38,25 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
 // step_meet.c. Where strands are at the start; where they are now on their way to the end.
 void fil_meet_start(fil_part *part);
 void fil_meet_follow(fil_part *part);
-// Fills pairs and meets, with first guesses of the impulses.
+// Fills pairs, meets, with first guesses of the impulses, and waiting.
 fil_status fil_meet_find(fil_part *part);
-// Adds what passes through each other on the way to the iterate; *added: how many there are.
+// Makes contacts of those who wait and would overlap at the iterate; *added: how many.
+fil_status fil_meet_wake(fil_part *part, int *added);
+// Searches once more, on the way to the iterate: who passes through each other, or overlaps and is not known.
 fil_status fil_meet_look_again(fil_part *part, int *added);
-// Keeps the impulses for the next part.
+// Keeps the impulses for the next part; what they were, as loads of the strands.
 void fil_meet_remember(fil_part *part);
+void fil_meet_recall(fil_part *part);
 
 // step_problem.c. The contact problem around the iterate of the strands.
 fil_status fil_problem_build(fil_part *part, fil_contact_problem **out);
-// The impulses as loads of the strands.
+// Forces on contacts as loads of the strands: nothing; one more, on the first of the two things; all impulses.
+void fil_problem_let_go(fil_part *part);
+void fil_problem_add_force(fil_part *part, const fil_touch_point *point, const double force[3]);
 void fil_problem_push(fil_part *part);
+// Corrects the problem by what the linearisation missed: the velocities u [3 contacts] that strands respond with, where
+// it said `said`.
+void fil_problem_correct(fil_contact_problem *problem, const double *said, const double *u);
 // The velocities of the contacts with the strands where they are, u [3 contacts].
 void fil_problem_velocities(const fil_part *part, double *u);
 

@@ -19,7 +19,7 @@
 enum { STRAND_GRAIN = 64 };
 
 static const double same_place = 0.5; // edges: what is farther from all of the part before is new
-static const double deep = 0.05;      // radii: overlaps at the end that are worth another contact
+static const double deep_part = 0.25; // radii: overlaps at the end that are worth another search
 
 // ---- where strands are
 
@@ -137,22 +137,29 @@ static fil_status merge(fil_part *part, const fil_touch_list *strands, const fil
     return FIL_OK;
 }
 
+// How near places are looked for. Impulses change the ends of the motion by accelerations of this order.
+static double margin_of(const fil_part *part)
+{
+    const double acceleration = 50, radii = 2; // m/s²
+    double thickest = 0;
+    for (int i = 0; i < part->strands.vertex_count; ++i)
+        thickest = fmax(thickest, part->strands.radius[i]);
+    return 2 * fmax(radii, part->contacts->settings.skin) * thickest + acceleration * part->job.h * part->job.h;
+}
+
 // All places on the way to the iterate.
 static fil_status detect(fil_part *part, fil_touch_list *out, int *inside)
 {
     fil_context *context = part->job.context;
     fil_arena *arena = part->scratch->arena;
-    double skin = part->contacts->settings.skin;
+    double margin = margin_of(part);
     fil_touch_list strands, bodies = {0};
-    double thickest = 0;
-    for (int i = 0; i < part->strands.vertex_count; ++i)
-        thickest = fmax(thickest, part->strands.radius[i]);
-    fil_status status = fil_touch_strands_pairs(context, arena, &part->strands, 2 * skin * thickest, &part->pairs);
+    fil_status status = fil_touch_strands_pairs(context, arena, &part->strands, margin, &part->pairs);
     if (status == FIL_OK)
-        status = fil_touch_strands_find(context, arena, &part->strands, &part->pairs, skin, &strands);
+        status = fil_touch_strands_find(context, arena, &part->strands, &part->pairs, margin, &strands);
     if (status == FIL_OK && part->contacts->obstacle_count > 0)
         status = fil_solid_touch(context, arena, &part->strands, part->scratch->bodies, part->contacts->obstacle_count,
-                                 skin * thickest, NULL, &bodies, inside);
+                                 margin, NULL, &bodies, inside);
     return status == FIL_OK ? merge(part, &strands, &bodies, out) : status;
 }
 
@@ -388,31 +395,31 @@ static int find_tracked(const fil_part *part, const fil_touch_point *point, cons
     return best;
 }
 
-static fil_status carry(fil_part *part)
+// The impulse that a contact had in the part before, in the frame of now.
+static void recall_impulse(const fil_part *part, const fil_tracked *old, int contact)
+{
+    const double *F = part->meets.frame + 9 * (ptrdiff_t)contact;
+    double *r = part->meets.r + 3 * (ptrdiff_t)contact;
+    for (int row = 0; row < 3; ++row) {
+        double square = 0, sum = 0;
+        for (int k = 0; k < 3; ++k) {
+            square += F[row + 3 * k] * F[row + 3 * k];
+            sum += F[row + 3 * k] * (double)old->force[k];
+        }
+        r[row] = part->job.s * sum / square;
+    }
+    fil_cone_project(part->meets.mu[contact], r);
+}
+
+void fil_meet_recall(fil_part *part)
 {
     const fil_state *state = part->job.state;
-    fil_meets *meets = &part->meets;
-    bool *taken = FIL_ARENA_ARRAY(part->scratch->arena, bool, state->head->tracked);
-    if (!taken)
-        return FIL_NO_MEMORY;
-    for (int i = 0; i < meets->count; ++i) {
-        int found = find_tracked(part, &meets->point[i], taken);
-        if (found < 0)
-            continue;
-        taken[found] = true;
-        ++meets->kept;
-        const float *force = state->tracked[found].force;
-        const double *F = meets->frame + 9 * (ptrdiff_t)i;
-        double *r = meets->r + 3 * (ptrdiff_t)i;
-        for (int row = 0; row < 3; ++row) {
-            double square = F[row] * F[row] + F[row + 3] * F[row + 3] + F[row + 6] * F[row + 6];
-            r[row] = part->job.s *
-                     (F[row] * (double)force[0] + F[row + 3] * (double)force[1] + F[row + 6] * (double)force[2]) /
-                     square;
-        }
-        fil_cone_project(meets->mu[i], r);
+    fil_problem_let_go(part);
+    for (int i = 0; i < state->head->tracked; ++i) {
+        const fil_tracked *old = &state->tracked[i];
+        fil_touch_point point = {.a = old->a, .b = old->b, .at_a = old->at_a, .at_b = old->at_b};
+        fil_problem_add_force(part, &point, (double[]){old->force[0], old->force[1], old->force[2]});
     }
-    return FIL_OK;
 }
 
 void fil_meet_remember(fil_part *part)
@@ -435,19 +442,95 @@ void fil_meet_remember(fil_part *part)
 
 // ---- the whole
 
+static double radii_of(const fil_part *part, const fil_touch_point *point)
+{
+    return part->strands.radius[point->a] + (point->b < 0 ? 0 : part->strands.radius[point->b]);
+}
+
+// Divides what was found into contacts and those who wait. known: the number of the impulse of the part before, or -1.
+static fil_status divide(fil_part *part, const fil_touch_list *found, int **known)
+{
+    fil_arena *arena = part->scratch->arena;
+    bool *taken = FIL_ARENA_ARRAY(arena, bool, part->job.state->head->tracked);
+    *known = FIL_ARENA_RAW(arena, int, found->count);
+    part->waiting = (fil_touch_list){.point = FIL_ARENA_RAW(arena, fil_touch_point, found->count)};
+    if (!taken || !*known || !part->waiting.point)
+        return FIL_NO_MEMORY;
+    int count = 0;
+    for (int i = 0; i < found->count; ++i) {
+        const fil_touch_point *point = &found->point[i];
+        int old = find_tracked(part, point, taken);
+        if (old >= 0)
+            taken[old] = true;
+        if (old < 0 && !point->crossing &&
+            end_gap(part, point) > part->contacts->settings.skin * radii_of(part, point)) {
+            part->waiting.point[part->waiting.count++] = *point;
+            continue;
+        }
+        (*known)[count] = old;
+        found->point[count++] = *point;
+    }
+    fil_status status = make_room(part, count, &part->meets);
+    if (status == FIL_OK)
+        memcpy(part->meets.point, found->point, (size_t)count * sizeof *found->point);
+    return status;
+}
+
 fil_status fil_meet_find(fil_part *part)
 {
     fil_touch_list list;
-    int inside = 0;
+    int inside = 0, *known;
     fil_status status = detect(part, &list, &inside);
     if (status == FIL_OK)
-        status = make_room(part, list.count, &part->meets);
+        status = divide(part, &list, &known);
     if (status != FIL_OK)
         return status;
     part->stats->inside = inside > part->stats->inside ? inside : part->stats->inside;
-    memcpy(part->meets.point, list.point, (size_t)list.count * sizeof *list.point);
-    fil_parallel_for(part->job.context, list.count, 256, describe, part);
-    return carry(part);
+    fil_parallel_for(part->job.context, part->meets.count, 256, describe, part);
+    for (int i = 0; i < part->meets.count; ++i) {
+        if (known[i] < 0)
+            continue;
+        recall_impulse(part, &part->job.state->tracked[known[i]], i);
+        ++part->meets.kept;
+    }
+    return FIL_OK;
+}
+
+// Adds places; both lists are sorted by their first edges.
+static fil_status add(fil_part *part, const fil_touch_list *more)
+{
+    fil_meets old = part->meets;
+    fil_status status = make_room(part, old.count + more->count, &part->meets);
+    if (status != FIL_OK)
+        return status;
+    part->meets.kept = old.kept;
+    for (int i = 0, j = 0, to = 0; to < part->meets.count; ++to) {
+        bool from_old = i < old.count && (j == more->count || old.point[i].a <= more->point[j].a);
+        part->meets.point[to] = from_old ? old.point[i] : more->point[j];
+        if (from_old)
+            memcpy(part->meets.r + 3 * (ptrdiff_t)to, old.r + 3 * (ptrdiff_t)i, 3 * sizeof(double));
+        *(from_old ? &i : &j) += 1;
+    }
+    fil_parallel_for(part->job.context, part->meets.count, 256, describe, part);
+    return FIL_OK;
+}
+
+fil_status fil_meet_wake(fil_part *part, int *added)
+{
+    fil_touch_list *waiting = &part->waiting;
+    fil_touch_list more = {.point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, waiting->count)};
+    if (!more.point)
+        return FIL_NO_MEMORY;
+    int left = 0;
+    for (int i = 0; i < waiting->count; ++i) {
+        if (end_gap(part, &waiting->point[i]) < 0)
+            more.point[more.count++] = waiting->point[i];
+        else
+            waiting->point[left++] = waiting->point[i];
+    }
+    waiting->count = left;
+    *added = more.count;
+    return more.count > 0 ? add(part, &more) : FIL_OK;
 }
 
 // Where a contact of the same two edges is; -1: there is none.
@@ -467,48 +550,27 @@ static int find_same(const fil_meets *meets, const fil_touch_point *point)
     return -1;
 }
 
-// Whether a place that was found on the way to the iterate must not be left as it is.
-static bool matters(const fil_part *part, const fil_touch_point *point, bool known)
-{
-    double radii = part->strands.radius[point->a] + (point->b < 0 ? 0 : part->strands.radius[point->b]);
-    return point->crossing || (!known && end_gap(part, point) < -deep * radii);
-}
-
 fil_status fil_meet_look_again(fil_part *part, int *added)
 {
-    fil_touch_list list;
-    fil_meets old = part->meets;
+    fil_touch_list list, more;
     *added = 0;
     part->stats->crossings = 0;
     fil_status status = detect(part, &list, NULL);
     if (status != FIL_OK)
         return status;
-    int kept = 0;
+    more = (fil_touch_list){.point = list.point};
     for (int i = 0; i < list.count; ++i) {
-        int same = find_same(&old, &list.point[i]);
-        part->stats->crossings += list.point[i].crossing;
-        if (!matters(part, &list.point[i], same >= 0))
+        const fil_touch_point *point = &list.point[i];
+        int same = find_same(&part->meets, point);
+        bool deep = end_gap(part, point) < -deep_part * radii_of(part, point);
+        part->stats->crossings += point->crossing;
+        if (!point->crossing && (same >= 0 || !deep))
             continue;
         ++*added;
         if (same >= 0)
-            old.point[same] = list.point[i];
+            part->meets.point[same] = *point;
         else
-            list.point[kept++] = list.point[i];
+            more.point[more.count++] = *point;
     }
-    if (*added == 0)
-        return FIL_OK;
-    // Both are sorted by their first edges.
-    status = make_room(part, old.count + kept, &part->meets);
-    if (status != FIL_OK)
-        return status;
-    part->meets.kept = old.kept;
-    for (int i = 0, j = 0, to = 0; to < old.count + kept; ++to) {
-        bool from_old = i < old.count && (j == kept || old.point[i].a <= list.point[j].a);
-        part->meets.point[to] = from_old ? old.point[i] : list.point[j];
-        if (from_old)
-            memcpy(part->meets.r + 3 * (ptrdiff_t)to, old.r + 3 * (ptrdiff_t)i, 3 * sizeof(double));
-        *(from_old ? &i : &j) += 1;
-    }
-    fil_parallel_for(part->job.context, part->meets.count, 256, describe, part);
-    return FIL_OK;
+    return *added > 0 ? add(part, &more) : FIL_OK;
 }

@@ -270,26 +270,37 @@ fil_status fil_problem_build(fil_part *part, fil_contact_problem **out)
 
 // ---- impulses
 
-void fil_problem_push(fil_part *part)
+void fil_problem_let_go(fil_part *part)
 {
     const fil_model *model = part->job.state->model;
-    fil_group_scratch *groups = part->job.state->scratch;
     for (int g = 0; g < model->group_count; ++g)
-        memset(groups[g].push, 0,
+        memset(part->job.state->scratch[g].push, 0,
                (size_t)model->groups[g].row_count * FIL_LANES * (size_t)model->groups[g].type->dofs * sizeof(double));
+}
+
+void fil_problem_add_force(fil_part *part, const fil_touch_point *point, const double force[3])
+{
+    for (int which = 0; which < side_count(point); ++which) {
+        side side = side_of(part, point, which);
+        home home = home_of(part, side.strand);
+        int dofs = home.S->type->dofs;
+        double *push = part->job.state->scratch[home.group].push + home.row * dofs + home.lane;
+        for (int m = 0; m < 2; ++m)
+            for (int k = 0; k < 3 && !is_held(part, &side, m); ++k)
+                push[((ptrdiff_t)(side.vertex + m) * dofs + k) * FIL_LANES] += side.weight[m] * force[k];
+    }
+}
+
+void fil_problem_push(fil_part *part)
+{
+    fil_problem_let_go(part);
     for (int i = 0; i < part->meets.count; ++i) {
         const double *F = part->meets.frame + 9 * (ptrdiff_t)i, *r = part->meets.r + 3 * (ptrdiff_t)i;
-        double normal = r[0] - part->meets.pull[i];
-        for (int which = 0; which < side_count(&part->meets.point[i]); ++which) {
-            side side = side_of(part, &part->meets.point[i], which);
-            home home = home_of(part, side.strand);
-            int dofs = home.S->type->dofs;
-            double *push = groups[home.group].push + home.row * dofs + home.lane;
-            for (int m = 0; m < 2; ++m)
-                for (int k = 0; k < 3 && !is_held(part, &side, m); ++k)
-                    push[((ptrdiff_t)(side.vertex + m) * dofs + k) * FIL_LANES] +=
-                        side.weight[m] * (F[3 * k] * normal + F[3 * k + 1] * r[1] + F[3 * k + 2] * r[2]) / part->job.s;
-        }
+        double normal = r[0] - part->meets.pull[i], force[3];
+        for (int k = 0; k < 3; ++k)
+            force[k] = (F[3 * k] * normal + F[3 * k + 1] * r[1] + F[3 * k + 2] * r[2]) / part->job.s;
+        if (normal != 0)
+            fil_problem_add_force(part, &part->meets.point[i], force);
     }
 }
 
@@ -306,5 +317,14 @@ void fil_problem_velocities(const fil_part *part, double *u)
         for (int row = 0; row < 3; ++row)
             u[3 * i + row] = part->meets.bias[3 * i + row] + F[row] * v[0] + F[row + 3] * v[1] + F[row + 6] * v[2];
         u[3 * i] += (F[0] * offset[0] + F[3] * offset[1] + F[6] * offset[2]) / part->job.s;
+    }
+}
+
+void fil_problem_correct(fil_contact_problem *problem, const double *said, const double *u)
+{
+    for (int64_t k = 0; k < 3 * (int64_t)problem->contact_count; ++k) {
+        problem->w[k] += u[k] - said[k];
+        if (problem->has_dual)
+            problem->q[k] += u[k] - said[k];
     }
 }
