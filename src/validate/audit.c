@@ -356,7 +356,8 @@ static fil_status prepare(fil_context *context, fil_audit *self)
     if (status == FIL_OK)
         number_vertices(self);
     for (int b = 0; b < self->film->body_count && status == FIL_OK; ++b)
-        status = fil_audit_inside_create(self->arena, self->film->bodies[b].mesh, &self->left_out[b], &self->solids[b]);
+        status = fil_audit_inside_create(context, self->arena, self->film->bodies[b].mesh, &self->left_out[b],
+                                         &self->solids[b]);
     return status;
 }
 

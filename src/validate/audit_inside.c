@@ -7,11 +7,12 @@
 // were moved by next to nothing in x and z, in the same direction always. Every line upwards then passes through the
 // inside of triangles only.
 //
-// A grid of columns along y holds the triangles above and below each spot. The distance to the surface is looked for in
-// the columns around the place, ring by ring.
+// A grid of columns along y holds the triangles above and below each spot; a tree of boxes finds the nearest triangle.
 //
 // A body that is not made of triangles, like a half-space, would get its own kind of solid here.
 #include "validate/audit_inside.h"
+
+#include "validate/audit_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct fil_audit_solid {
     int columns[2];
     int *first; // [columns + 1] where the triangles of a column begin
     int *list;  // of triangles
+    fil_audit_tree tree;
 };
 
 static const char no_mesh[] = "has no triangles", not_closed[] = "is not closed",
@@ -169,6 +171,25 @@ static fil_status make_columns(fil_arena *arena, fil_audit_solid *self)
     return FIL_OK;
 }
 
+static fil_status make_tree(fil_context *context, fil_arena *arena, fil_audit_solid *self)
+{
+    fil_audit_box *boxes = FIL_ARENA_RAW(arena, fil_audit_box, self->mesh->triangle_count);
+    if (!boxes)
+        return FIL_NO_MEMORY;
+    for (int t = 0; t < self->mesh->triangle_count; ++t)
+        for (int k = 0; k < 3; ++k) {
+            double low = INFINITY, high = -INFINITY;
+            for (int c = 0; c < 3; ++c) {
+                double x = self->mesh->position[3 * (int64_t)self->mesh->triangle[3 * (int64_t)t + c] + k];
+                low = x < low ? x : low;
+                high = x > high ? x : high;
+            }
+            boxes[t].low[k] = nextafterf((float)low, -INFINITY);
+            boxes[t].high[k] = nextafterf((float)high, INFINITY);
+        }
+    return fil_audit_tree_build(context, arena, boxes, self->mesh->triangle_count, &self->tree);
+}
+
 // Inside
 
 static void measure(fil_audit_solid *self)
@@ -187,7 +208,8 @@ static void measure(fil_audit_solid *self)
     self->fine = size / (double)(1 << FINE_BITS);
 }
 
-fil_status fil_audit_inside_create(fil_arena *arena, const fil_mesh *mesh, const char **left_out, fil_audit_solid **out)
+fil_status fil_audit_inside_create(fil_context *context, fil_arena *arena, const fil_mesh *mesh, const char **left_out,
+                                   fil_audit_solid **out)
 {
     *out = NULL;
     *left_out = no_mesh;
@@ -215,6 +237,8 @@ fil_status fil_audit_inside_create(fil_arena *arena, const fil_mesh *mesh, const
         for (int k = 0; k < 2; ++k)
             whole_corners[v][k] = whole(self, k, mesh->position[3 * v + 2 * k]);
     status = make_columns(arena, self);
+    if (status == FIL_OK)
+        status = make_tree(context, arena, self);
     if (status == FIL_OK) {
         *left_out = NULL;
         *out = self;
@@ -284,8 +308,9 @@ static double segment_distance(const double a[3], const double b[3])
 }
 
 // The square of the distance of p from a triangle: from its plane when p is above or below it, else from its sides.
-static double triangle_distance(const fil_audit_solid *self, int triangle, const double p[3])
+static double triangle_distance(void *user, int triangle, const double p[3])
 {
+    const fil_audit_solid *self = user;
     double c[3][3], u[3], v[3], n[3], best = INFINITY;
     for (int i = 0; i < 3; ++i)
         for (int k = 0; k < 3; ++k)
@@ -312,37 +337,9 @@ static double triangle_distance(const fil_audit_solid *self, int triangle, const
     return fmin(best, height * height / size);
 }
 
-// The nearest of the columns that are exactly `ring` away.
-static double ring_distance(const fil_audit_solid *self, const int middle[2], int ring, const double p[3])
-{
-    double best = INFINITY;
-    for (int z = middle[1] - ring; z <= middle[1] + ring; ++z) {
-        bool border = z == middle[1] - ring || z == middle[1] + ring;
-        for (int x = middle[0] - ring; x <= middle[0] + ring; x += border || ring == 0 ? 1 : 2 * ring) {
-            if (x < 0 || z < 0 || x >= self->columns[0] || z >= self->columns[1])
-                continue;
-            int at = z * self->columns[0] + x;
-            for (int i = self->first[at]; i < self->first[at + 1]; ++i)
-                best = fmin(best, triangle_distance(self, self->list[i], p));
-        }
-    }
-    return best;
-}
-
 double fil_audit_inside_depth(const fil_audit_solid *solid, const double place[3])
 {
     if (!is_inside(solid, place))
         return 0;
-    int middle[2];
-    for (int axis = 0; axis < 2; ++axis)
-        middle[axis] = (int)(whole(solid, axis, place[2 * axis]) / solid->column);
-    int most = solid->columns[0] > solid->columns[1] ? solid->columns[0] : solid->columns[1];
-    double best = INFINITY;
-    for (int ring = 0; ring <= most; ++ring) {
-        best = fmin(best, ring_distance(solid, middle, ring, place));
-        // All others are farther away; corners were rounded.
-        if (sqrt(best) <= ((double)(ring * solid->column) - 2) * solid->fine)
-            break;
-    }
-    return sqrt(best);
+    return sqrt(fil_audit_tree_nearest(&solid->tree, place, triangle_distance, (void *)solid));
 }

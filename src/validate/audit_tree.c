@@ -1,5 +1,5 @@
-// Which boxes overlap: a tree of boxes for the audit alone, with nothing to set and no bad cases like one cell that
-// holds everything.
+// Which boxes overlap, and which is nearest: a tree of boxes for the audit alone, with nothing to set and no bad cases
+// like one cell that holds everything.
 //
 // Boxes are sorted along a curve that fills space (the bits of x, y and z of their middles in turn), so that those that
 // follow each other lie near each other. Four at a time get a box around them, four of those another one, and so on up
@@ -150,4 +150,56 @@ void fil_audit_tree_search(const fil_audit_tree *tree, int place, fil_audit_tree
     for (int level = 1; level < tree->level_count; ++level)
         reach *= CHILDREN;
     descend(&self, tree->level_count - 1, 0, reach);
+}
+
+typedef struct approach {
+    const fil_audit_tree *tree;
+    const double *place;
+    fil_audit_tree_distance *distance;
+    void *user;
+    double best;
+} approach;
+
+static double box_distance(const fil_audit_box *box, const double place[3])
+{
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) {
+        double below = (double)box->low[k] - place[k], above = place[k] - (double)box->high[k];
+        double away = below > above ? below : above;
+        sum += away > 0 ? away * away : 0;
+    }
+    return sum;
+}
+
+// The nearest of the children first: most of the others are then too far away.
+static void come_nearer(approach *self, int level, int begin)
+{
+    const fil_audit_tree *tree = self->tree;
+    int count = tree->level_size[level] - begin;
+    double away[CHILDREN];
+    count = count > CHILDREN ? CHILDREN : count;
+    for (int i = 0; i < count; ++i)
+        away[i] = box_distance(&tree->level[level][begin + i], self->place);
+    for (int round = 0; round < count; ++round) {
+        int next = 0;
+        for (int i = 1; i < count; ++i)
+            next = away[i] < away[next] ? i : next;
+        if (!(away[next] < self->best))
+            return;
+        away[next] = INFINITY;
+        if (level > 0) {
+            come_nearer(self, level - 1, (begin + next) * CHILDREN);
+        } else {
+            double distance = self->distance(self->user, tree->order[begin + next], self->place);
+            self->best = distance < self->best ? distance : self->best;
+        }
+    }
+}
+
+double fil_audit_tree_nearest(const fil_audit_tree *tree, const double place[3], fil_audit_tree_distance *distance,
+                              void *user)
+{
+    approach self = {.tree = tree, .place = place, .distance = distance, .user = user, .best = INFINITY};
+    come_nearer(&self, tree->level_count - 1, 0);
+    return self.best;
 }

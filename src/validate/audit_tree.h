@@ -1,4 +1,4 @@
-// Boxes that overlap. See audit_tree.c.
+// Boxes that overlap, and the nearest of them. See audit_tree.c.
 #ifndef FIL_VALIDATE_AUDIT_TREE_H
 #define FIL_VALIDATE_AUDIT_TREE_H
 
@@ -25,5 +25,10 @@ fil_status fil_audit_tree_build(fil_context *context, fil_arena *arena, const fi
 // once.
 typedef void fil_audit_tree_visit(void *user, int box, int other);
 void fil_audit_tree_search(const fil_audit_tree *tree, int place, fil_audit_tree_visit *visit, void *user);
+
+// The least value of `distance` (the square of the distance of the place from what is in a box) over all boxes.
+typedef double fil_audit_tree_distance(void *user, int box, const double place[3]);
+double fil_audit_tree_nearest(const fil_audit_tree *tree, const double place[3], fil_audit_tree_distance *distance,
+                              void *user);
 
 #endif
