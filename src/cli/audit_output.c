@@ -55,8 +55,8 @@ static void print_finding(const fil_audit_job *job, fil_audit_kind kind, const f
 {
     char room[32];
     printf("  frame %d: ", finding->frame);
-    print_strand(job, finding->strand[0], kind == FIL_AUDIT_INSIDE && !finding->middle ? "vertex" : "segment",
-                 finding->segment[0]);
+    bool vertex = kind == FIL_AUDIT_NOT_FINITE || (kind == FIL_AUDIT_INSIDE && !finding->middle);
+    print_strand(job, finding->strand[0], vertex ? "vertex" : "segment", finding->segment[0]);
     if (kind == FIL_AUDIT_CROSSING) {
         printf(", through ");
         print_strand(job, finding->strand[1], "segment", finding->segment[1]);
@@ -64,9 +64,6 @@ static void print_finding(const fil_audit_job *job, fil_audit_kind kind, const f
         printf(", %.3g mm inside %s", 1e3 * finding->value, body_name(job, finding->body, room));
     } else if (kind == FIL_AUDIT_STRETCH) {
         printf(", by %+.3g %%", 100 * finding->value);
-    } else {
-        printf(" or its first vertex\n");
-        return;
     }
     const double *place = finding->place;
     printf(", at (%.5g, %.5g, %.5g)\n", place[0], place[1], place[2]);

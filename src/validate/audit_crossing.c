@@ -194,7 +194,7 @@ static void box_segments(void *data, int64_t begin, int64_t end)
     for (int64_t v = begin; v < end; ++v) {
         const float *ends[4] = {strands->before + 3 * v, strands->before + 3 * v + 3, strands->after + 3 * v,
                                 strands->after + 3 * v + 3};
-        fil_audit_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+        fil_audit_box box;
         bool good = v + 1 < strands->first[strands->strand_of[v] + 1];
         for (int k = 0; k < 3 && good; ++k) {
             float low = INFINITY, high = -INFINITY;
@@ -207,9 +207,7 @@ static void box_segments(void *data, int64_t begin, int64_t end)
             box.low[k] = nextafterf((float)((double)low - 2 * strands->nudge), -INFINITY);
             box.high[k] = nextafterf((float)((double)high + 2 * strands->nudge), INFINITY);
         }
-        if (!good)
-            box = (fil_audit_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-        self->box[v] = box;
+        self->box[v] = good ? box : fil_audit_box_empty();
     }
 }
 

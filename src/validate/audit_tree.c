@@ -18,11 +18,6 @@ static bool is_empty(const fil_audit_box *box)
     return box->low[0] > box->high[0];
 }
 
-static fil_audit_box empty_box(void)
-{
-    return (fil_audit_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-}
-
 static void join(fil_audit_box *box, const fil_audit_box *other)
 {
     for (int k = 0; k < 3; ++k) {
@@ -85,7 +80,7 @@ static void find_keys(void *data, int64_t begin, int64_t end)
 static fil_status sort_boxes(fil_context *context, fil_arena *arena, const fil_audit_box *boxes, fil_audit_tree *out)
 {
     int count = out->count, *spare = FIL_ARENA_RAW(arena, int, count);
-    keys_job job = {.boxes = boxes, .all = empty_box(), .key = FIL_ARENA_RAW(arena, uint32_t, count)};
+    keys_job job = {.boxes = boxes, .all = fil_audit_box_empty(), .key = FIL_ARENA_RAW(arena, uint32_t, count)};
     out->order = FIL_ARENA_RAW(arena, int, count);
     if (!spare || !job.key || !out->order)
         return FIL_NO_MEMORY;
@@ -112,7 +107,7 @@ fil_status fil_audit_tree_build(fil_context *context, fil_arena *arena, const fi
         out->level_size[level] = size;
         out->level_count = level + 1;
         for (int i = 0; i < size; ++i)
-            box[i] = level == 0 ? boxes[out->order[i]] : empty_box();
+            box[i] = level == 0 ? boxes[out->order[i]] : fil_audit_box_empty();
         for (int i = 0; level > 0 && i < out->level_size[level - 1]; ++i)
             join(&box[i / CHILDREN], &out->level[level - 1][i]);
         if (size <= 1)

@@ -4,9 +4,16 @@
 
 #include "base/arena.h"
 
+#include <math.h>
+
 typedef struct fil_audit_box {
     float low[3], high[3]; // low > high: empty, overlaps nothing
 } fil_audit_box;
+
+static inline fil_audit_box fil_audit_box_empty(void)
+{
+    return (fil_audit_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
 
 enum { FIL_AUDIT_TREE_LEVELS = 20 };
 
