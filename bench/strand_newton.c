@@ -19,7 +19,7 @@ typedef struct parts {
 static fil_newton *start_packs(fil_state *state)
 {
     const fil_strands *S = &state->model->groups[0];
-    fil_step_job job = {.state = state, .h = 1e-3, .s = 1e-3};
+    fil_step_job job = {.state = state, .h = 1e-3, .s = 1e-3, .share = 1};
     // Holds vectors, which want more than malloc's alignment.
     fil_newton *newtons = aligned_alloc(64, ((size_t)S->pack_count * sizeof *newtons + 63) / 64 * 64);
     if (!newtons)

@@ -134,6 +134,7 @@ typedef struct fil_solve_stats {
     int64_t failsafe_calls; // ... by the second solver of a hybrid
     int64_t local_failures; // ... by neither
     double residual[FIL_MERIT_COUNT];
+    double rho, free_speed; // what the natural residual is measured by: 1 / mean diagonal of W, |q|
     double seconds_setup; // assembly of W included when it was not given; auto looks first and forms it in the solve
     double seconds_solve;
 } fil_solve_stats;
@@ -461,10 +462,14 @@ typedef struct fil_look {
     double thickness; // m, radius of a drawn hair; 0: the strand's own
 } fil_look;
 
-// Something solid to look at. Strands do not feel it yet.
+// Something solid to look at. What strands feel of it is an obstacle of the scene.
 typedef struct fil_body {
     const char *name;
-    const fil_mesh *mesh;
+    const fil_mesh *mesh; // where it stands at the start
+    // A mesh that changes its shape, as in fil_obstacle. 0: it is rigid.
+    int pose_count;
+    const double *pose_time;     // [poses] s
+    const double *pose_position; // [poses × 3 vertices] m
     fil_path path;
     double colour[3]; // 0 to 1, linear
 } fil_body;

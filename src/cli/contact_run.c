@@ -2,6 +2,7 @@
 #include "cli/contact_run.h"
 
 #include "base/timer.h"
+#include "contact/contact.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -96,12 +97,7 @@ bool fil_contact_run_def(const fil_arguments *arguments, fil_contact_def *out)
 
 fil_cli_exit fil_contact_run_check_solver(fil_context *context, const fil_contact_def *def)
 {
-    // A problem without contacts costs nothing and makes the library look at every setting.
-    fil_contact_problem *empty;
-    fil_status status = fil_contact_problem_create_dual(context, 0, 0, &empty);
-    if (status == FIL_OK)
-        status = fil_contact_solve(context, empty, def, (double[3]){0}, NULL, NULL, NULL);
-    fil_contact_problem_destroy(empty);
+    fil_status status = fil_contact_check_def(context, def);
     return status == FIL_OK ? FIL_EXIT_OK : fil_report_failure(context, status);
 }
 

@@ -64,6 +64,9 @@ static const kind kinds[] = {
     {"groom", "generators of strands", fil_groom_type_count, groom_at, NULL, NULL},
     {"material", "what strands are made of", no_names, NULL, fil_material_fields, &fil_material_field_count},
     {"motion", "how strands are carried through time", no_names, NULL, fil_motion_fields, &fil_motion_field_count},
+    {"touch", "how strands touch each other and bodies", no_names, NULL, fil_touch_fields, &fil_touch_field_count},
+    {"contacts", "how things that touch are kept apart", no_names, NULL, fil_contacts_fields,
+     &fil_contacts_field_count},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -226,9 +229,9 @@ static const kind *find_kind(const char *word)
                 return NULL;
             }
     const char *nearest = fil_settings_nearest(word, names, KINDS);
-    fil_report_error(
-        "info: must be contact, local, strand, groom, material or motion, or a groom file (got '%s'%s%s%s)", word,
-        nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    fil_report_error("info: must be contact, local, strand, groom, material, motion, touch or contacts, or a groom "
+                     "file (got '%s'%s%s%s)",
+                     word, nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     return NULL;
 }
 
@@ -307,7 +310,7 @@ static const fil_example examples[] = {
 };
 const fil_command fil_command_info = {
     .name = "info",
-    .operands = "[contact|local|strand|groom|material|motion [NAME]] | FILE",
+    .operands = "[contact|local|strand|groom|material|motion|touch|contacts [NAME]] | FILE",
     .least = 0,
     .most = 2,
     .summary = "list solvers and models, and their settings; or tell what a groom holds",

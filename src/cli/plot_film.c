@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_SERIES = 12, CHARTS = 6 };
+enum { MOST_SERIES = 12, CHARTS = 8 };
 
 // A panel with room for what it shows.
 typedef struct chart {
@@ -27,8 +27,9 @@ typedef struct film {
     const char *folder, *to;
     fil_plot_table table;
     const double *time;
-    double tolerance;
+    double tolerance, contact_tolerance;
     chart charts[CHARTS];
+    int chart_count;
     fil_status status; // why a chart could not be filled
 } film;
 
@@ -153,6 +154,22 @@ static bool fill_time(film *self, chart *chart)
     return below;
 }
 
+static bool fill_contacts(film *self, chart *chart)
+{
+    snprintf(chart->label, sizeof chart->label, "most in a step");
+    return add_series(self, chart, "contacts", "contacts", FIL_PLOT_CURVE) &&
+           add_series(self, chart, "closed", "with an impulse", FIL_PLOT_CURVE);
+}
+
+static bool fill_contact_residual(film *self, chart *chart)
+{
+    snprintf(chart->label, sizeof chart->label, "natural residual");
+    chart->panel.y.log = true;
+    chart->panel.level = self->contact_tolerance;
+    chart->panel.level_name = self->contact_tolerance > 0 ? "tolerance" : NULL;
+    return add_series(self, chart, "contact_residual", "worst of a step", FIL_PLOT_CURVE);
+}
+
 static const struct {
     const char *name, *title;
     bool (*fill)(film *self, chart *chart);
@@ -163,14 +180,29 @@ static const struct {
     {"residual", "Residual of the steps", fill_residual},
     {"iterations", "Iterations", fill_iterations},
     {"time", "Where the time goes", fill_time},
+    {"contacts", "Contacts", fill_contacts},
+    {"contact_residual", "Residual of the contacts", fill_contact_residual},
 };
+enum { WITHOUT_CONTACTS = CHARTS - 2 };
+
+// Whether anything touched at all. Folders of older versions have no such column.
+static bool has_contacts(const fil_plot_table *table)
+{
+    for (int k = 0; k < table->column_count; ++k)
+        if (strcmp(table->names[k], "contacts") == 0)
+            for (int64_t i = 0; i < table->row_count; ++i)
+                if (table->columns[k][i] > 0)
+                    return true;
+    return false;
+}
 
 static fil_status fill(film *self)
 {
     self->time = fil_plot_table_column(self->context, &self->table, "time");
     if (!self->time)
         return FIL_BAD_INPUT;
-    for (int i = 0; i < CHARTS; ++i) {
+    self->chart_count = has_contacts(&self->table) ? CHARTS : WITHOUT_CONTACTS;
+    for (int i = 0; i < self->chart_count; ++i) {
         chart *chart = &self->charts[i];
         chart->name = kinds[i].name;
         chart->title = kinds[i].title;
@@ -183,18 +215,23 @@ static fil_status fill(film *self)
     return FIL_OK;
 }
 
-// The tolerance of the steps, from the copy of the scene; 0: not known.
-static double read_tolerance(const char *folder)
+static double tolerance_of(const json_t *scene, const char *key, double otherwise)
+{
+    json_t *given = json_object_get(json_object_get(scene, key), "tolerance");
+    return json_is_number(given) ? json_number_value(given) : otherwise;
+}
+
+// The tolerances of the steps, from the copy of the scene; 0: not known.
+static void read_tolerances(film *self)
 {
     char path[FIL_PATH_MAX];
-    snprintf(path, sizeof path, "%s/scene.json", folder);
+    snprintf(path, sizeof path, "%s/scene.json", self->folder);
     json_t *scene = json_load_file(path, 0, NULL);
     if (!scene)
-        return 0;
-    json_t *given = json_object_get(json_object_get(scene, "motion"), "tolerance");
-    double tolerance = json_is_number(given) ? json_number_value(given) : fil_motion_default().tolerance;
+        return;
+    self->tolerance = tolerance_of(scene, "motion", fil_motion_default().tolerance);
+    self->contact_tolerance = tolerance_of(scene, "contact", fil_contacts_default().tolerance);
     json_decref(scene);
-    return tolerance;
 }
 
 static fil_status write_one(film *self, const fil_plot *plot, const char *name, json_t *files)
@@ -213,14 +250,16 @@ static fil_status write_all(film *self, json_t *files)
     snprintf(subtitle, sizeof subtitle, "%.150s, %lld frames", self->folder, (long long)self->table.row_count);
     fil_plot_panel panels[CHARTS];
     fil_status status = FIL_OK;
-    for (int i = 0; status == FIL_OK && i < CHARTS; ++i) {
+    for (int i = 0; status == FIL_OK && i < self->chart_count; ++i) {
         const chart *chart = &self->charts[i];
         fil_plot plot = {chart->title, subtitle, 800, 500, &chart->panel, .panel_count = 1};
         status = write_one(self, &plot, chart->name, files);
         panels[i] = chart->panel;
         panels[i].title = chart->title;
     }
-    fil_plot overview = {"What the run did", subtitle, 1500, 1000, panels, .panel_count = CHARTS, .columns = 3};
+    int columns = self->chart_count / 2; // two rows
+    fil_plot overview = {"What the run did", subtitle, 500 * columns, 1000, panels, .panel_count = self->chart_count,
+                         .columns = columns};
     return status == FIL_OK ? write_one(self, &overview, "overview", files) : status;
 }
 
@@ -239,7 +278,7 @@ static fil_cli_exit plot(film *self, bool json)
     if (!files)
         return fil_report_no_memory();
     fil_status status = fil_plot_table_read(self->context, self->arena, path, &self->table);
-    self->tolerance = read_tolerance(self->folder);
+    read_tolerances(self);
     if (status == FIL_OK)
         status = fill(self);
     if (status == FIL_OK)
@@ -290,8 +329,10 @@ const fil_command fil_command_plot = {
     .least = 1,
     .most = 1,
     .summary = "draw energy, momentum, strain, residual and time of a run",
-    .text = "DIR is a folder of filum run. The plots are SVG files, made from its stats.csv: energy, momentum, strain, "
-            "residual, iterations, time, and overview with all of them.",
+    .text =
+        "DIR is a folder of filum run. The plots are SVG files, made from its stats.csv: energy, momentum, strain, "
+        "residual, iterations, time, contacts and contact_residual where anything touched, and overview with all of "
+        "them.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .examples = examples,

@@ -1,8 +1,9 @@
 // A table of numbers: names in the first line, then rows, separated by commas. A last line without its end is still
-// being written, and left out.
+// being written, and left out. The column with words is not for numbers: what it holds is not looked at.
 #include "cli/plot_table.h"
 
 #include "base/file.h"
+#include "cli/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,8 @@ static fil_status read_row(fil_context *context, const cutter *cutter, char *lin
     for (int k = 0; k < table->column_count; ++k) {
         char *word = next_word(&line), *end = word;
         double value = word ? strtod(word, &end) : 0;
-        if (end == word || *end)
+        bool words = word && strcmp(table->names[k], FIL_RUN_TROUBLE) == 0;
+        if (!words && (end == word || *end))
             return fil_context_fail(context, FIL_BAD_INPUT, "%s: line %lld: %s must be a number (got '%.40s')",
                                     table->path, (long long)cutter->line, table->names[k], word ? word : "");
         table->columns[k][table->row_count] = value;

@@ -16,6 +16,8 @@ static fil_status prepare(fil_run *run)
         status = fil_simulation_create(run->context, run->film, &run->simulation);
     if (status == FIL_OK)
         status = fil_run_loop_make_room(run);
+    if (status == FIL_OK)
+        status = fil_run_dump_open(run->context, &run->dump, fil_simulation_state(run->simulation));
     if (status != FIL_OK)
         return status;
     run->frames = fil_timing_frames(&run->film->timing) + 1;
@@ -31,26 +33,35 @@ static int frames_done(const fil_run *run)
 
 static json_t *result_json(const fil_run *run)
 {
-    return json_pack("{s:o, s:i, s:i, s:i, s:b, s:i, s:I, s:I, s:I, s:I, s:f, s:f}", "folder",
+    return json_pack("{s:o, s:i, s:i, s:i, s:b, s:i, s:I, s:I, s:I, s:I, s:i, s:o, s:i, s:i, s:f, s:f}", "folder",
                      fil_report_json_text(run->folder), "frames", frames_done(run), "frames_asked", run->frames,
                      "frames_before", run->first, "interrupted", (int)(frames_done(run) < run->frames), "strands",
                      run->strand_count, "vertices", (json_int_t)run->vertex_total, "steps", (json_int_t)run->steps,
-                     "unconverged", (json_int_t)run->unconverged, "failed", (json_int_t)run->failed, "seconds",
-                     run->seconds, "seconds_write", run->seconds_write);
+                     "unconverged", (json_int_t)run->unconverged, "failed", (json_int_t)run->failed, "contacts",
+                     run->all.contacts, "contact_residual", fil_report_json_real(run->all.contact_residual),
+                     "crossings", run->all.crossings, "rough_parts", run->all.rough_parts, "seconds", run->seconds,
+                     "seconds_write", run->seconds_write);
 }
 
-static void tell_rough_steps(const fil_run *run)
+static void tell_trouble(const fil_run *run)
 {
     if (run->rough_steps > 0)
         fil_report_remark("strands did not converge in %lld of %lld steps; unconverged and failed in %s tell where",
                           (long long)run->rough_steps, (long long)run->steps, run->stats.path);
+    if (run->all.rough_parts > 0)
+        fil_report_remark("%d parts of steps were in trouble and could not be halved any more; rough_parts and trouble "
+                          "in %s tell where",
+                          run->all.rough_parts, run->stats.path);
+    if (run->all.crossings > 0)
+        fil_report_remark("edges passed through each other %d times; crossings in %s tells where", run->all.crossings,
+                          run->stats.path);
 }
 
 static fil_cli_exit tell(const fil_run *run)
 {
     int done = frames_done(run);
     bool interrupted = done < run->frames;
-    tell_rough_steps(run);
+    tell_trouble(run);
     if (run->json && !fil_report_json(result_json(run)))
         return fil_report_no_memory();
     if (interrupted && done == 0)
@@ -85,6 +96,7 @@ static fil_cli_exit work(fil_run *run)
     fil_run_stats_close(&run->stats);
     fil_cache_write_close(run->writer);
     fil_simulation_destroy(run->simulation);
+    fil_run_dump_close(&run->dump);
     fil_arena_destroy(run->arena);
     return code;
 }
@@ -100,6 +112,8 @@ static bool check_words(const fil_run *run, const fil_arguments *arguments)
         fil_report_error("run: --resume goes on with what is there, --force removes it: name one of them");
     else if (arguments->operand_count == 0 && !run->resume)
         fil_report_error("run: SCENE is missing (only --resume can do without)");
+    else if (fil_arguments_given(arguments, "every") && !run->dump.folder)
+        fil_report_error("run: --every is for --dump-problems DIR, which is missing");
     else
         return true;
     return false;
@@ -112,7 +126,9 @@ static fil_cli_exit run_run(const fil_arguments *arguments)
                    .force = fil_arguments_given(arguments, "force"),
                    .json = fil_arguments_given(arguments, "json"),
                    .most_frames = (int)fil_arguments_whole(arguments, "frames"),
-                   .stats.file = -1};
+                   .stats.file = -1,
+                   .dump = {.folder = fil_arguments_text(arguments, "dump-problems"),
+                            .every = (int)fil_arguments_whole(arguments, "every")}};
     if (!check_words(&run, arguments))
         return FIL_EXIT_BAD;
     fil_context_def def = fil_context_def_default();
@@ -137,6 +153,9 @@ static const fil_option options[] = {
     {"frames", 0, FIL_OPTION_WHOLE, "N", NULL, 1, 1e9, "stop when there are so many, the one at 0 s counted"},
     {"resume", 0, FIL_OPTION_FLAG, NULL, NULL, 0, 0, "go on where an earlier run of the scene ended, bit for bit"},
     {"force", 0, FIL_OPTION_FLAG, NULL, NULL, 0, 0, "remove the results that are in DIR, and nothing else, first"},
+    {"dump-problems", 0, FIL_OPTION_TEXT, "DIR", NULL, 0, 0,
+     "write the contact problems of the steps as files for `filum contact`: DIR/step_000123_1.hdf5 ..."},
+    {"every", 0, FIL_OPTION_WHOLE, "N", "1", 1, 1e9, "with --dump-problems: those of each N-th step"},
     {"threads", 't', FIL_OPTION_WHOLE, "N", "0", 0, 1024, "0: all; results do not depend on it"},
 };
 static const fil_example examples[] = {

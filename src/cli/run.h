@@ -1,5 +1,5 @@
 // filum run: a scene becomes frames on disk. See run.c for the command, run_folder.c for the folder it writes to,
-// run_loop.c for the work, run_stats.c for stats.csv.
+// run_loop.c for the work, run_stats.c for stats.csv, run_dump.c for contact problems.
 #ifndef FIL_CLI_RUN_H
 #define FIL_CLI_RUN_H
 
@@ -14,7 +14,7 @@ typedef struct fil_run_row {
     int frame, steps;
     double time; // s, of the film
     fil_measure sums;
-    fil_step_stats step; // sums over the steps; most_iterations and worst_change: the largest
+    fil_step_stats step; // of all steps: fil_run_stats_add
     double seconds_measure, seconds_write, seconds;
 } fil_run_row;
 
@@ -30,7 +30,25 @@ fil_status fil_run_stats_open(fil_context *context, const char *folder, int fram
 fil_status fil_run_stats_put(fil_context *context, fil_run_stats *stats, const fil_run_row *row);
 fil_status fil_run_stats_sync(fil_context *context, fil_run_stats *stats);
 void fil_run_stats_close(fil_run_stats *stats);
+// Sums; of what a step has at its end (contacts, residuals), the most.
 void fil_run_stats_add(fil_step_stats *sum, const fil_step_stats *step);
+#define FIL_RUN_TROUBLE "trouble" // the column with words
+
+// run_dump.c: the contact problems of a run as files, DIR/step_000123_1.hdf5.
+typedef struct fil_run_dump {
+    const char *folder; // NULL: none
+    int every;          // steps
+    int64_t step;       // the one at work, from 1
+    int count;          // problems of it so far
+    fil_context *context;
+    fil_status status; // of the first file that could not be written
+} fil_run_dump;
+// Makes the folder and looks at the steps of `state` from now on.
+fil_status fil_run_dump_open(fil_context *context, fil_run_dump *dump, fil_state *state);
+// Before a step: its number. After it: whether its files were written.
+void fil_run_dump_begin(fil_run_dump *dump, int64_t step);
+fil_status fil_run_dump_end(fil_context *context, const fil_run_dump *dump);
+void fil_run_dump_close(fil_run_dump *dump);
 
 // A run in the making.
 typedef struct fil_run {
@@ -57,6 +75,8 @@ typedef struct fil_run {
     double seconds, seconds_write; // altogether; of them for frames, rows and checkpoints
     int64_t unconverged, failed;   // summed over steps
     int64_t steps, rough_steps;    // done; of them with strands that did not converge
+    fil_step_stats all;            // of all steps
+    fil_run_dump dump;
 } fil_run;
 
 // run_folder.c: makes the folder ready for run->first and all that follow. FIL_BAD_INPUT: it holds something else.

@@ -113,9 +113,9 @@ fil_status fil_run_loop_first(fil_run *run)
 }
 
 // How far it is, and how long the rest will take at the pace since `start`.
-static void show_progress(const fil_run *run, double start, int steps_per_frame)
+static void show_progress(const fil_run *run, double start, int steps_per_frame, int contacts)
 {
-    char rest[64] = "", rough[96] = "";
+    char rest[64] = "", rough[96] = "", touching[48] = "";
     int before = run->first > 0 ? run->first - 1 : 0; // the frame at 0 s takes no steps
     double all = (double)(run->frames - 1) * steps_per_frame,
            done = (double)before * steps_per_frame + (double)run->steps;
@@ -123,11 +123,13 @@ static void show_progress(const fil_run *run, double start, int steps_per_frame)
     if (elapsed > 1)
         snprintf(rest, sizeof rest, ", %d:%02d:%02d left", (int)fmin(left / 3600, 1e6), (int)fmod(left / 60, 60),
                  (int)fmod(left, 60));
+    if (contacts > 0)
+        snprintf(touching, sizeof touching, ", %d contacts", contacts);
     if (run->rough_steps > 0)
         snprintf(rough, sizeof rough, "; strands did not converge in %lld of %lld steps", (long long)run->rough_steps,
                  (long long)run->steps);
-    fil_report_progress(done / all, "%d of %d frames%s%s", fil_simulation_frame(run->simulation) + 1, run->frames, rest,
-                        rough);
+    fil_report_progress(done / all, "%d of %d frames%s%s%s", fil_simulation_frame(run->simulation) + 1, run->frames,
+                        rest, touching, rough);
 }
 
 static fil_status stop(fil_run *run, double frame_time)
@@ -136,11 +138,25 @@ static fil_status stop(fil_run *run, double frame_time)
     return frame != run->checkpoint ? write_checkpoint(run, frame, frame_time) : FIL_OK;
 }
 
+static void count_step(fil_run *run, fil_run_row *row, const fil_step_stats *step)
+{
+    fil_run_stats_add(&row->step, step);
+    fil_run_stats_add(&run->all, step);
+    ++row->steps;
+    ++run->steps;
+    run->unconverged += step->unconverged;
+    run->failed += step->failed;
+    run->rough_steps += step->unconverged + step->failed > 0;
+    if (run->steps == 1 && run->first <= 1 && step->inside > 0)
+        fil_report_remark("%d %s inside bodies", step->inside, step->inside == 1 ? "vertex starts" : "vertices start");
+}
+
 fil_status fil_run_loop(fil_run *run)
 {
     int per_frame = fil_timing_steps(&run->film->timing, NULL);
     fil_state *state = fil_simulation_state(run->simulation);
     double start = fil_timer_seconds(), row_start = start, frame_time = fil_state_time(state);
+    int64_t before = (int64_t)fil_simulation_frame(run->simulation) * per_frame; // steps of earlier runs
     fil_run_row row = {0};
     fil_status status = FIL_OK;
     while (status == FIL_OK && fil_simulation_frame(run->simulation) + 1 < run->frames) {
@@ -150,20 +166,18 @@ fil_status fil_run_loop(fil_run *run)
         }
         fil_step_stats step;
         bool arrived;
+        fil_run_dump_begin(&run->dump, before + run->steps + 1);
         status = fil_simulation_step(run->context, run->simulation, &step, &arrived);
+        if (status == FIL_OK)
+            status = fil_run_dump_end(run->context, &run->dump);
         if (status != FIL_OK)
             break;
-        fil_run_stats_add(&row.step, &step);
-        ++row.steps;
-        ++run->steps;
-        run->unconverged += step.unconverged;
-        run->failed += step.failed;
-        run->rough_steps += step.unconverged + step.failed > 0;
+        count_step(run, &row, &step);
         if (arrived) {
             frame_time = fil_state_time(state);
             status = finish_frame(run, &row, &row_start);
         }
-        show_progress(run, start, per_frame);
+        show_progress(run, start, per_frame, step.contacts);
     }
     fil_report_progress_end();
     run->seconds += fil_timer_seconds() - start;

@@ -19,13 +19,36 @@ static fil_status fail(fil_context *context, const fil_run_stats *stats)
 
 static int make_header(char out[ROW_ROOM])
 {
-    int used = snprintf(out, ROW_ROOM,
-                        "frame,time,steps,kinetic,elastic,gravity,momentum_x,momentum_y,momentum_z,"
-                        "angular_momentum_x,angular_momentum_y,angular_momentum_z,stretch,iterations,most_iterations,"
-                        "factorisations,backtracks,unconverged,failed,repairs,residual");
+    int used =
+        snprintf(out, ROW_ROOM,
+                 "frame,time,steps,kinetic,elastic,gravity,momentum_x,momentum_y,momentum_z,"
+                 "angular_momentum_x,angular_momentum_y,angular_momentum_z,stretch,iterations,most_iterations,"
+                 "factorisations,backtracks,unconverged,failed,repairs,residual,contacts,closed,kept,parts,retries,"
+                 "rough_parts,linearisations,contact_iterations,contact_residual,crossings,inside," FIL_RUN_TROUBLE);
     for (int phase = 0; phase < FIL_PHASES; ++phase)
         used += snprintf(out + used, (size_t)(ROW_ROOM - used), ",seconds_%s", fil_phase_name((fil_phase)phase));
     return used + snprintf(out + used, (size_t)(ROW_ROOM - used), ",seconds_measure,seconds_write,seconds\n");
+}
+
+// "contact+stretch"
+static void name_troubles(unsigned trouble, char *out, size_t room)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (int t = 0; t < FIL_TROUBLES; ++t)
+        if (trouble & 1U << t)
+            used += (size_t)snprintf(out + used, room - used, "%s%s", used > 0 ? "+" : "",
+                                     fil_trouble_name((fil_trouble)t));
+}
+
+static int put_contacts(const fil_step_stats *step, char *out, size_t room)
+{
+    char trouble[64];
+    name_troubles(step->trouble, trouble, sizeof trouble);
+    return snprintf(out, room, ",%d,%d,%d,%d,%d,%d,%d,%lld,%.9g,%d,%d,%s", step->contacts, step->closed, step->kept,
+                    step->parts, step->retries, step->rough_parts, step->linearisations,
+                    (long long)step->contact_iterations, step->contact_residual, step->crossings, step->inside,
+                    trouble);
 }
 
 static int make_row(const fil_run_row *row, char out[ROW_ROOM])
@@ -42,6 +65,7 @@ static int make_row(const fil_run_row *row, char out[ROW_ROOM])
                      (long long)step->iterations, step->most_iterations, (long long)step->factorisations,
                      (long long)step->backtracks, step->unconverged, step->failed, (long long)step->repairs,
                      step->worst_change);
+    used += put_contacts(step, out + used, (size_t)(ROW_ROOM - used));
     for (int phase = 0; phase < FIL_PHASES; ++phase)
         used += snprintf(out + used, (size_t)(ROW_ROOM - used), ",%.6g", step->seconds[phase]);
     return used + snprintf(out + used, (size_t)(ROW_ROOM - used), ",%.6g,%.6g,%.6g\n", row->seconds_measure,
@@ -124,6 +148,11 @@ void fil_run_stats_close(fil_run_stats *stats)
     stats->file = -1;
 }
 
+static void keep_most(int *most, int value)
+{
+    *most = value > *most ? value : *most;
+}
+
 void fil_run_stats_add(fil_step_stats *sum, const fil_step_stats *step)
 {
     sum->strands = step->strands;
@@ -133,10 +162,22 @@ void fil_run_stats_add(fil_step_stats *sum, const fil_step_stats *step)
     sum->factorisations += step->factorisations;
     sum->backtracks += step->backtracks;
     sum->repairs += step->repairs;
-    if (step->most_iterations > sum->most_iterations)
-        sum->most_iterations = step->most_iterations;
+    sum->parts += step->parts;
+    sum->retries += step->retries;
+    sum->rough_parts += step->rough_parts;
+    sum->linearisations += step->linearisations;
+    sum->contact_iterations += step->contact_iterations;
+    sum->crossings += step->crossings;
+    sum->trouble |= step->trouble;
+    keep_most(&sum->most_iterations, step->most_iterations);
+    keep_most(&sum->contacts, step->contacts);
+    keep_most(&sum->closed, step->closed);
+    keep_most(&sum->kept, step->kept);
+    keep_most(&sum->inside, step->inside);
     if (step->worst_change > sum->worst_change)
         sum->worst_change = step->worst_change;
+    if (step->contact_residual > sum->contact_residual)
+        sum->contact_residual = step->contact_residual;
     for (int phase = 0; phase < FIL_PHASES; ++phase)
         sum->seconds[phase] += step->seconds[phase];
 }

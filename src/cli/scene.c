@@ -1,8 +1,10 @@
 // filum check: reads a scene, compiles it, and tells what it holds. And --set, for all commands that take a scene.
 #include "cli/scene.h"
 
+#include "base/settings.h"
 #include "io/curves.h"
 #include "scene/film.h"
+#include "step/model.h"
 
 #include <math.h>
 
@@ -105,6 +107,19 @@ static json_t *group_json(const fil_film *film, int index)
     return NULL;
 }
 
+// null: strands pass through everything.
+static json_t *contact_json(const fil_scene *scene)
+{
+    const fil_contacts *contacts = scene->contacts;
+    if (!contacts)
+        return json_null();
+    char method[32];
+    fil_settings_choice_word(fil_contacts_fields[0].choices, (int)contacts->method, method, sizeof method);
+    return json_pack("{s:s, s:s, s:s, s:f, s:i, s:i}", "method", method, "solver", contacts->solver, "local",
+                     contacts->local, "tolerance", contacts->tolerance, "obstacles", scene->obstacle_count, "rules",
+                     scene->rule_count);
+}
+
 static fil_cli_exit show_json(const fil_film *film, const char *path)
 {
     sums all = sum_up(film);
@@ -112,12 +127,12 @@ static fil_cli_exit show_json(const fil_film *film, const char *path)
     int failed = groups == NULL;
     for (int g = 0; g < film->scene.group_count && !failed; ++g)
         failed = json_array_append_new(groups, group_json(film, g));
-    json_t *object =
-        failed ? NULL
-               : json_pack("{s:o, s:s, s:O, s:i, s:i, s:i, s:f, s:I, s:I, s:I}", "scene", fil_report_json_text(path),
-                           "title", film->title, "groups", groups, "bodies", film->body_count, "frames", all.frames,
-                           "steps_per_frame", all.steps, "step", all.h, "strands", (json_int_t)all.strands, "vertices",
-                           (json_int_t)all.vertices, "bytes", (json_int_t)all.bytes);
+    json_t *object = failed ? NULL
+                            : json_pack("{s:o, s:s, s:O, s:i, s:o, s:i, s:i, s:f, s:I, s:I, s:I}", "scene",
+                                        fil_report_json_text(path), "title", film->title, "groups", groups, "bodies",
+                                        film->body_count, "contact", contact_json(&film->scene), "frames", all.frames,
+                                        "steps_per_frame", all.steps, "step", all.h, "strands", (json_int_t)all.strands,
+                                        "vertices", (json_int_t)all.vertices, "bytes", (json_int_t)all.bytes);
     json_decref(groups);
     return fil_report_json(object) ? FIL_EXIT_OK : fil_report_no_memory();
 }
@@ -129,6 +144,21 @@ static void describe_size(double bytes, char *out, size_t room)
     for (; bytes >= 1000 && name < 4; ++name)
         bytes /= 1000;
     snprintf(out, room, "%.3g %s", bytes, names[name]);
+}
+
+static void show_contact(const fil_film *film)
+{
+    const fil_scene *scene = &film->scene;
+    const fil_contacts *contacts = scene->contacts;
+    if (film->body_count > 0)
+        printf("  bodies     %d, of them %d solid%s\n", film->body_count, scene->obstacle_count,
+               contacts ? "" : ", but without `contact` strands feel nothing");
+    if (!contacts)
+        return;
+    char method[32];
+    fil_settings_choice_word(fil_contacts_fields[0].choices, (int)contacts->method, method, sizeof method);
+    printf("  contact    %s, solver %s, tolerance %g, %d rule%s\n", method, contacts->solver, contacts->tolerance,
+           scene->rule_count, scene->rule_count == 1 ? "" : "s");
 }
 
 static void show(const fil_film *film, const char *path)
@@ -144,8 +174,7 @@ static void show(const fil_film *film, const char *path)
                *group->name ? ": " : "", strands, strands == 1 ? "" : "s", (long long)vertices_of(&group->groom),
                group->model, strands == 1 ? "" : "on average ", mean_length(&group->groom));
     }
-    if (film->body_count > 0)
-        printf("  bodies     %d\n", film->body_count);
+    show_contact(film);
     printf("  time       %g s: %d frames after the first, %d steps of %.4g s each\n", film->timing.duration, all.frames,
            all.steps, all.h);
     printf("  results    about %s (`filum run`)\n", size);

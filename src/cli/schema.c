@@ -56,7 +56,10 @@ static void print_field(const fil_field *field)
     default:
         printf("%s", field->kind == FIL_KIND_INT ? "whole, " : "");
         print_range(field->min, field->max, unit);
-        printf(" | %.9g", field->def);
+        if (field->def < field->min) // there is none
+            printf(" | ");
+        else
+            printf(" | %.9g", field->def);
     }
     printf(" | %s |\n", field->doc);
 }
@@ -79,6 +82,7 @@ static void print_key(const fil_film_key *key)
 {
     static const char *const forms[FIL_FILM_FORMS] = {
         [FIL_FILM_TEXT] = "text",
+        [FIL_FILM_PAIR] = "name, or list of two names",
         [FIL_FILM_UNIT] = "m, cm, mm, in, or a number of metres",
         [FIL_FILM_VECTOR] = "three numbers, ",
         [FIL_FILM_TIMED] = "three numbers or a [track](#track), ",

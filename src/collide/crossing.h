@@ -8,9 +8,11 @@
 #include <stdbool.h>
 
 typedef struct fil_crossing {
-    double time;      // the first
-    double at[2];     // edges: the place on each, 0 to 1; vertex and triangle: weights of the second and third corner
-    double normal[3]; // unit, across both edges or the triangle at that time, on the side where the first came from
+    double time;  // the first
+    double at[2]; // edges: the place on each, 0 to 1; vertex and triangle: weights of the second and third corner
+    // Unit, across both edges or the triangle at that time, on the side where the first came from. Where they came
+    // along their common plane, or edges are parallel: the way they came.
+    double normal[3];
 } fil_crossing;
 
 // Edges p0 p1 and q0 q1.

@@ -8,17 +8,24 @@
 
 #include <math.h>
 
-typedef struct box {
-    double low[3], high[3];
-} box;
+typedef fil_segment_box box;
 
-static box box_of(const double *x, int segment)
+static void add_point(box *out, const double *x, double radius)
 {
-    const double *p = x + 3 * (int64_t)segment, *q = p + 3;
-    box out;
     for (int k = 0; k < 3; ++k) {
-        out.low[k] = p[k] < q[k] ? p[k] : q[k];
-        out.high[k] = p[k] < q[k] ? q[k] : p[k];
+        out->low[k] = x[k] - radius < out->low[k] ? x[k] - radius : out->low[k];
+        out->high[k] = x[k] + radius > out->high[k] ? x[k] + radius : out->high[k];
+    }
+}
+
+fil_segment_box fil_segment_grid_box(const fil_segments *segments, int segment)
+{
+    box out = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int i = segment; i < segment + 2; ++i) {
+        double radius = segments->radius ? segments->radius[i] : 0;
+        add_point(&out, segments->x + 3 * (int64_t)i, radius);
+        if (segments->end)
+            add_point(&out, segments->end + 3 * (int64_t)i, radius);
     }
     return out;
 }
@@ -29,22 +36,21 @@ static int cell_along(const fil_segment_grid *grid, int axis, double place)
     return at >= grid->size[axis] ? grid->size[axis] - 1 : at > 0 ? (int)at : 0;
 }
 
-static int64_t cell_of(const fil_segment_grid *grid, int segment)
+static int64_t cell_of(const fil_segment_grid *grid, const box *box)
 {
-    const double *p = grid->x + 3 * (int64_t)segment;
     int64_t cell = 0;
     for (int k = 0; k < 3; ++k)
-        cell = cell * grid->size[k] + cell_along(grid, k, 0.5 * (p[k] + p[k + 3]));
+        cell = cell * grid->size[k] + cell_along(grid, k, 0.5 * (box->low[k] + box->high[k]));
     return cell;
 }
 
 // Cells as large as a mean segment and the margin, but not many more cells than segments.
-static void choose_cells(const int *segment, int count, double margin, fil_segment_grid *grid)
+static void choose_cells(const box *boxes, int count, double margin, fil_segment_grid *grid)
 {
     box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     double sum[3] = {0}, cells = 1;
     for (int i = 0; i < count; ++i) {
-        box one = box_of(grid->x, segment[i]);
+        box one = boxes[i];
         for (int k = 0; k < 3; ++k) {
             double extent = one.high[k] - one.low[k];
             sum[k] += extent;
@@ -68,31 +74,40 @@ static void choose_cells(const int *segment, int count, double margin, fil_segme
     }
 }
 
-fil_status fil_segment_grid_create(fil_arena *arena, const double *x, const int *segment, int count, double margin,
-                                   fil_segment_grid *out)
+fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segments, const int *segment, int count,
+                                   double margin, fil_segment_grid *out)
 {
-    *out = (fil_segment_grid){.x = x};
-    choose_cells(segment, count, margin, out);
+    *out = (fil_segment_grid){.segments = *segments};
+    out->box = FIL_ARENA_RAW(arena, box, count);
+    box *boxes = FIL_ARENA_RAW(arena, box, count);
+    if (!out->box || !boxes)
+        return FIL_NO_MEMORY;
+    for (int i = 0; i < count; ++i)
+        boxes[i] = fil_segment_grid_box(segments, segment[i]);
+    choose_cells(boxes, count, margin, out);
     int64_t cells = (int64_t)out->size[0] * out->size[1] * out->size[2];
     out->start = FIL_ARENA_ARRAY(arena, int64_t, cells + 2);
-    out->segment = FIL_ARENA_ARRAY(arena, int, count);
+    out->segment = FIL_ARENA_RAW(arena, int, count);
     if (!out->start || !out->segment)
         return FIL_NO_MEMORY;
     // Count into start[cell + 2], sum, then let start[cell + 1] run while filling: it ends where the cell ends.
     int64_t *next = out->start + 1;
     for (int i = 0; i < count; ++i)
-        ++next[cell_of(out, segment[i]) + 1];
+        ++next[cell_of(out, &boxes[i]) + 1];
     for (int64_t cell = 1; cell <= cells; ++cell)
         next[cell] += next[cell - 1];
-    for (int i = 0; i < count; ++i)
-        out->segment[next[cell_of(out, segment[i])]++] = segment[i];
+    for (int i = 0; i < count; ++i) {
+        int64_t place = next[cell_of(out, &boxes[i])]++;
+        out->segment[place] = segment[i];
+        out->box[place] = boxes[i];
+    }
     return FIL_OK;
 }
 
 void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double margin, fil_segment_grid_visit *visit,
                            void *data)
 {
-    box search = box_of(grid->x, segment);
+    box search = fil_segment_grid_box(&grid->segments, segment);
     int first[3], last[3];
     for (int k = 0; k < 3; ++k) {
         search.low[k] -= margin, search.high[k] += margin;
@@ -104,15 +119,12 @@ void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double mar
             // Cells next to each other along the last axis are one run.
             const int64_t *row = grid->start + ((int64_t)i * grid->size[1] + j) * grid->size[2];
             for (int64_t at = row[first[2]]; at < row[last[2] + 1]; ++at) {
-                int other = grid->segment[at];
-                if (other <= segment)
-                    continue;
-                box one = box_of(grid->x, other);
-                bool near = true;
+                const box *one = &grid->box[at];
+                bool near = grid->segment[at] > segment;
                 for (int k = 0; k < 3; ++k)
-                    near = near && one.low[k] <= search.high[k] && one.high[k] >= search.low[k];
+                    near = near && one->low[k] <= search.high[k] && one->high[k] >= search.low[k];
                 if (near)
-                    visit(data, other);
+                    visit(data, grid->segment[at]);
             }
         }
 }

@@ -5,18 +5,31 @@
 #include "base/arena.h"
 
 // A segment goes by the name of its first vertex: from x[3 v] to x[3 (v + 1)].
+typedef struct fil_segments {
+    const double *x;      // [3 vertices]
+    const double *end;    // [3 vertices] where they go on straight lines; NULL: they stay
+    const double *radius; // [vertices] NULL: thin
+} fil_segments;
+
+typedef struct fil_segment_box {
+    double low[3], high[3];
+} fil_segment_box;
+
 typedef struct fil_segment_grid {
-    const double *x;
+    fil_segments segments;
     double low[3], cell[3]; // corner of the grid, size of a cell
     double reach[3];        // half the largest extent of a segment
     int size[3];            // cells
     int64_t *start;         // [cells + 1]
     int *segment;           // by cells, ascending in each
+    fil_segment_box *box;   // [count] of the same
 } fil_segment_grid;
 
-// Reads x, which must outlive it. FIL_NO_MEMORY.
-fil_status fil_segment_grid_create(fil_arena *arena, const double *x, const int *segment, int count, double margin,
-                                   fil_segment_grid *out);
+// All that a segment passes.
+fil_segment_box fil_segment_grid_box(const fil_segments *segments, int segment);
+// Reads the segments, which must outlive it. FIL_NO_MEMORY.
+fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segments, const int *segment, int count,
+                                   double margin, fil_segment_grid *out);
 
 // Calls visit(data, segment) for every segment whose box comes within `margin` of the box of `segment` and whose name
 // is greater, in an order that depends on the segments alone.

@@ -16,6 +16,10 @@ typedef struct fil_touch_strands {
     const double *radius;      // [vertices] m, at which they touch
     const double *arc;         // [vertices] m, from the root along the strand at rest
     const double *x0, *x1;     // [3 vertices]
+    // Which strands do not feel which. NULL: all feel all.
+    const int *kind;   // [strands]
+    const bool *apart; // [kinds × kinds]
+    int kinds;
 } fil_touch_strands;
 
 // Two things that touch, or may do so in the step.
@@ -26,6 +30,7 @@ typedef struct fil_touch_point {
     double normal[3];  // unit, from b to a
     double gap;        // m between the surfaces along the normal at the start of the step; negative: they overlap
     double carried[3]; // m: how far the point of the body is carried in the step; 0 between strands
+    bool crossing;     // they would pass through each other
 } fil_touch_point;
 
 // A list in an arena.

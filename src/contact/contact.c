@@ -81,10 +81,31 @@ static fil_status check_def(fil_context *context, const fil_contact_def *def)
     return FIL_OK;
 }
 
+// Parses everything that the names stand for.
+static fil_status parse_def(fil_context *context, fil_arena *arena, const fil_contact_def *def,
+                            const fil_contact_type **type, void **param, fil_local *local)
+{
+    double local_tolerance = fmin(1e-10, 1e-2 * def->tolerance);
+    fil_status status = check_def(context, def);
+    if (status == FIL_OK)
+        status = parse_solver(context, arena, def->solver, type, param);
+    return status == FIL_OK ? fil_local_parse(context, arena, def->local, local_tolerance, local) : status;
+}
+
+fil_status fil_contact_check_def(fil_context *context, const fil_contact_def *def)
+{
+    const fil_contact_type *type;
+    void *param;
+    fil_local local;
+    fil_arena *scratch = fil_arena_borrow(context);
+    fil_status status = scratch ? parse_def(context, scratch, def, &type, &param, &local) : FIL_NO_MEMORY;
+    fil_arena_give_back(scratch);
+    return status;
+}
+
 // All residuals of r, the velocities that the caller wants. `known` may be NULL.
 static fil_status judge(fil_context *context, fil_arena *scratch, const fil_contact_scale *known,
-                        fil_contact_problem *problem, const double *r, double *u, double *v,
-                        double residual[FIL_MERIT_COUNT])
+                        fil_contact_problem *problem, const double *r, double *u, double *v, fil_solve_stats *stats)
 {
     fil_contact_scale scale;
     fil_status status = FIL_OK;
@@ -98,8 +119,10 @@ static fil_status judge(fil_context *context, fil_arena *scratch, const fil_cont
     if (status != FIL_OK)
         return status;
     fil_contact_operator_apply(&scale.op, r, velocity);
+    stats->rho = scale.merit.rho;
+    stats->free_speed = scale.merit.norm_q;
     for (int kind = 0; kind < FIL_MERIT_COUNT; ++kind)
-        residual[kind] = fil_contact_merit_of(&scale.merit, (fil_merit)kind, problem, r, velocity);
+        stats->residual[kind] = fil_contact_merit_of(&scale.merit, (fil_merit)kind, problem, r, velocity);
     if (v && problem->has_primal) {
         if (!scale.op.matrix_free)
             status = fil_contact_operator_make(context, scratch, problem, true, &scale.op);
@@ -115,7 +138,9 @@ fil_status fil_contact_judge(fil_context *context, fil_contact_problem *problem,
     fil_arena *scratch = fil_arena_borrow(context);
     if (!scratch)
         return FIL_NO_MEMORY;
-    fil_status status = judge(context, scratch, NULL, problem, r, NULL, NULL, residual);
+    fil_solve_stats stats = {0};
+    fil_status status = judge(context, scratch, NULL, problem, r, NULL, NULL, &stats);
+    memcpy(residual, stats.residual, sizeof stats.residual);
     fil_arena_give_back(scratch);
     return status;
 }
@@ -173,12 +198,7 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
                              .scratch = scratch,
                              .progress = def->progress,
                              .user = def->user};
-    double local_tolerance = fmin(1e-10, 1e-2 * def->tolerance);
-    fil_status status = check_def(context, def);
-    if (status == FIL_OK)
-        status = parse_solver(context, scratch, def->solver, &type, &param);
-    if (status == FIL_OK)
-        status = fil_local_parse(context, scratch, def->local, local_tolerance, &task.local);
+    fil_status status = parse_def(context, scratch, def, &type, &param, &task.local);
     if (status == FIL_OK)
         status = fil_contact_problem_check(context, problem);
 
@@ -209,7 +229,7 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
     status = type->solve(&task, param, impulse, stats);
     stats->seconds_solve = fil_timer_seconds() - task.start_seconds;
     if (status == FIL_OK)
-        status = judge(context, scratch, scale.op.matrix_free ? &scale : NULL, problem, impulse, u, v, stats->residual);
+        status = judge(context, scratch, scale.op.matrix_free ? &scale : NULL, problem, impulse, u, v, stats);
     if (status == FIL_OK)
         memcpy(r, impulse, count * sizeof *r);
     return status;

@@ -7,4 +7,7 @@
 extern const fil_contact_type fil_contact_auto, fil_contact_gs, fil_contact_anderson, fil_contact_proximal,
     fil_contact_newton, fil_contact_sor, fil_contact_apg, fil_contact_admm;
 
+// Whether fil_contact_solve would take these settings.
+fil_status fil_contact_check_def(fil_context *context, const fil_contact_def *def);
+
 #endif

@@ -291,7 +291,7 @@ fil_status fil_contact_hair_touch_find(fil_context *context, fil_arena *arena, c
     int *edge, edges;
     fil_status status = self->start ? list_edges(arena, def, &edge, &edges) : FIL_NO_MEMORY;
     if (status == FIL_OK)
-        status = fil_segment_grid_create(arena, x, edge, edges, self->margin, &self->grid);
+        status = fil_segment_grid_create(arena, &(fil_segments){.x = x}, edge, edges, self->margin, &self->grid);
     if (status == FIL_OK)
         status = find(context, arena, self, count);
     *out = self->found;

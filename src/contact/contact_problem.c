@@ -12,10 +12,10 @@
 static fil_status create_empty(fil_context *context, int contact_count, fil_contact_problem **out)
 {
     *out = NULL;
-    fil_arena *arena = fil_arena_create(context);
+    fil_arena *arena = fil_arena_borrow(context);
     fil_contact_problem *problem = arena ? FIL_ARENA_ARRAY(arena, fil_contact_problem, 1) : NULL;
     if (!problem) {
-        fil_arena_destroy(arena);
+        fil_arena_give_back(arena);
         return FIL_NO_MEMORY;
     }
     problem->arena = arena;
@@ -23,7 +23,7 @@ static fil_status create_empty(fil_context *context, int contact_count, fil_cont
     problem->file_dim = 3;
     problem->mu = FIL_ARENA_ARRAY(arena, double, contact_count);
     if (!problem->mu) {
-        fil_arena_destroy(arena);
+        fil_arena_give_back(arena);
         return FIL_NO_MEMORY;
     }
     *out = problem;
@@ -108,7 +108,7 @@ fil_status fil_contact_problem_create_primal(fil_context *context, int contact_c
 void fil_contact_problem_destroy(fil_contact_problem *problem)
 {
     if (problem)
-        fil_arena_destroy(problem->arena);
+        fil_arena_give_back(problem->arena);
 }
 
 typedef struct finite_job {

@@ -23,8 +23,8 @@ static fil_status check_vector(fil_context *context, const double *v, const char
     return FIL_OK;
 }
 
-static fil_status copy_path(fil_context *context, fil_arena *arena, const fil_path *path, const char *place,
-                            fil_path *out)
+fil_status fil_control_copy_path(fil_context *context, fil_arena *arena, const fil_path *path, const char *place,
+                                 fil_path *out)
 {
     char inner[128];
     snprintf(inner, sizeof inner, "%s.pivot", place);
@@ -63,7 +63,7 @@ static fil_status build_group(fil_context *context, fil_arena *arena, const fil_
         char name[32], place[96];
         const fil_path *path = path_of(group, hold, name, sizeof name);
         snprintf(place, sizeof place, "groups[%d].%s", index, name);
-        fil_status status = copy_path(context, arena, path, place, &out->paths[hold]);
+        fil_status status = fil_control_copy_path(context, arena, path, place, &out->paths[hold]);
         if (status != FIL_OK)
             return status;
         out->releases |= path->release > 0;
@@ -100,6 +100,13 @@ static uint64_t hash_track(uint64_t hash, const fil_track *track, int width)
     return fil_hash_bytes(hash, track->value, keys * (size_t)width * sizeof(double));
 }
 
+uint64_t fil_control_hash_path(const fil_path *path, uint64_t hash)
+{
+    hash = hash_track(hash, &path->track, 6);
+    hash = fil_hash_bytes(hash, path->pivot, sizeof path->pivot);
+    return fil_hash_bytes(hash, &path->release, sizeof path->release);
+}
+
 uint64_t fil_control_hash(const fil_control *control, uint64_t hash)
 {
     hash = fil_hash_bytes(hash, control->gravity, sizeof control->gravity);
@@ -107,12 +114,8 @@ uint64_t fil_control_hash(const fil_control *control, uint64_t hash)
     hash = hash_track(hash, &control->gravity_track, 3);
     hash = hash_track(hash, &control->wind_track, 3);
     for (int g = 0; g < control->group_count; ++g)
-        for (int hold = 0; hold < control->groups[g].hold_count; ++hold) {
-            const fil_path *path = &control->groups[g].paths[hold];
-            hash = hash_track(hash, &path->track, 6);
-            hash = fil_hash_bytes(hash, path->pivot, sizeof path->pivot);
-            hash = fil_hash_bytes(hash, &path->release, sizeof path->release);
-        }
+        for (int hold = 0; hold < control->groups[g].hold_count; ++hold)
+            hash = fil_control_hash_path(&control->groups[g].paths[hold], hash);
     return hash;
 }
 

@@ -20,6 +20,10 @@ typedef struct fil_control {
 // Checks and copies. The sentence of a failure names the group and the key.
 fil_status fil_control_build(fil_context *context, fil_arena *arena, const fil_scene *scene, fil_control *out);
 uint64_t fil_control_hash(const fil_control *control, uint64_t hash);
+// The same for one path. `place` begins the sentence of a failure.
+fil_status fil_control_copy_path(fil_context *context, fil_arena *arena, const fil_path *path, const char *place,
+                                 fil_path *out);
+uint64_t fil_control_hash_path(const fil_path *path, uint64_t hash);
 
 void fil_control_gravity(const fil_control *control, double t, double out[3]);
 void fil_control_wind(const fil_control *control, double t, double out[3]);

@@ -36,6 +36,16 @@ static inline void fil_quat_from_turn(const double turn[3], double out[4])
         out[1 + k] = part * turn[k];
 }
 
+// First b, then a.
+static inline void fil_quat_multiply(const double a[4], const double b[4], double out[4])
+{
+    double across[3];
+    fil_vec3_cross(a + 1, b + 1, across);
+    out[0] = a[0] * b[0] - fil_vec3_dot(a + 1, b + 1);
+    for (int k = 0; k < 3; ++k)
+        out[1 + k] = a[0] * b[1 + k] + b[0] * a[1 + k] + across[k];
+}
+
 // First the inverse of b, then a.
 static inline void fil_quat_times_inverse(const double a[4], const double b[4], double out[4])
 {

@@ -15,6 +15,7 @@
 #include "render/palette.h"
 #include "render/picture_part.h"
 #include "render/value.h"
+#include "scene/body.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -178,16 +179,8 @@ static void turn_normals(fil_shoot *self)
 
 static void pose_bodies(fil_shoot *self)
 {
-    for (int b = 0; b < self->picture.mesh_count; ++b) {
-        const fil_body *body = &self->def.film->bodies[b];
-        fil_pose pose = fil_path_at(&body->path, self->time);
-        for (int64_t i = 0; i < body->mesh->vertex_count; ++i) {
-            double *out = self->corner[b] + 3 * i;
-            fil_quat_rotate(pose.rotation, body->mesh->position + 3 * i, out);
-            for (int k = 0; k < 3; ++k)
-                out[k] += pose.position[k];
-        }
-    }
+    for (int b = 0; b < self->picture.mesh_count; ++b)
+        fil_body_at(&self->def.film->bodies[b], self->time, self->corner[b]);
 }
 
 // Everything but the camera and the colours, so that a picture can be measured.

@@ -1,10 +1,14 @@
-// Shapes of bodies, made into triangles; all have their centre at the origin.
+// Shapes of bodies, made into triangles; all have their centre at the origin. And where they are at a time.
 //
 // Round shapes are one grid of rings and spokes around the y axis, closed at both ends: a profile gives the radius and
 // the height of each ring.
 #include "scene/body.h"
 
+#include "base/file.h"
+#include "math/quat.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SPOKES = 64, RINGS = 32 }; // rings between the two ends
@@ -17,10 +21,9 @@ typedef struct rod {
     double radius, length;
 } rod;
 
-typedef struct mesh_file {
-    const char *file;
-    double unit;
-} mesh_file;
+typedef struct plane {
+    double extent;
+} plane;
 
 // Ring i of a shape: radius along x and z, height.
 typedef struct ring {
@@ -139,8 +142,97 @@ static fil_status make_box(fil_context *context, const void *param, fil_mesh **o
 
 static fil_status make_mesh(fil_context *context, const void *param, fil_mesh **out)
 {
-    const mesh_file *p = param;
+    const fil_body_file *p = param;
     return fil_mesh_read(context, p->file, p->unit, out);
+}
+
+static fil_status make_plane(fil_context *context, const void *param, fil_mesh **out)
+{
+    double extent = ((const plane *)param)->extent;
+    fil_status status = fil_mesh_create(context, 4, 2, out);
+    if (status != FIL_OK)
+        return status;
+    for (int i = 0; i < 4; ++i) // seen from above, against the clock
+        put(*out, i, i < 2 ? -extent : extent, 0, i == 1 || i == 2 ? extent : -extent);
+    put_triangle(put_triangle((*out)->triangle, 0, 1, 2), 0, 2, 3);
+    return FIL_OK;
+}
+
+// ---- obstacles
+
+static void size_of_rod(const void *param, double size[3])
+{
+    const rod *p = param;
+    size[0] = p->radius;
+    size[1] = p->length;
+}
+
+static void size_of_box(const void *param, double size[3])
+{
+    const sizes *half = param;
+    size[0] = half->width;
+    size[1] = half->height;
+    size[2] = half->depth;
+}
+
+// ---- bodies that change their shape
+
+// "body.####.obj" with a number for the last run of #, with at least so many digits.
+static bool name_frame(const char *pattern, int number, char *out, size_t room)
+{
+    const char *end = strrchr(pattern, '#') + 1, *start = end;
+    while (start > pattern && start[-1] == '#')
+        --start;
+    int length = snprintf(out, room, "%.*s%0*d%s", (int)(start - pattern), pattern, (int)(end - start), number, end);
+    return length > 0 && (size_t)length < room;
+}
+
+fil_status fil_body_file_frame(fil_context *context, const fil_body_file *file, int number, int vertex_count,
+                               fil_mesh **out)
+{
+    *out = NULL;
+    char name[FIL_PATH_MAX];
+    if (!name_frame(file->frames, number, name, sizeof name))
+        return fil_context_fail(context, FIL_BAD_INPUT, "%.100s...: the file name is too long", file->frames);
+    fil_status status = fil_mesh_read(context, name, file->unit, out);
+    if (status != FIL_OK || (*out)->vertex_count == vertex_count)
+        return status;
+    status = fil_context_fail(context, FIL_BAD_INPUT, "%s: must have %d vertices, as %s has (got %d)", name,
+                              vertex_count, file->file, (*out)->vertex_count);
+    fil_mesh_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+// The vertices of a mesh that changes its shape: straight from pose to pose.
+static void blend_poses(const fil_body *body, double time, double *out)
+{
+    int next = 0, last = body->pose_count - 1;
+    while (next <= last && body->pose_time[next] <= time)
+        ++next;
+    int before = next > 0 ? next - 1 : 0, after = next <= last ? next : last;
+    double span = body->pose_time[after] - body->pose_time[before];
+    double part = span > 0 ? (time - body->pose_time[before]) / span : 0;
+    ptrdiff_t size = 3 * (ptrdiff_t)body->mesh->vertex_count;
+    const double *from = body->pose_position + before * size, *to = body->pose_position + after * size;
+    for (ptrdiff_t i = 0; i < size; ++i)
+        out[i] = (1 - part) * from[i] + part * to[i];
+}
+
+void fil_body_at(const fil_body *body, double time, double *out)
+{
+    ptrdiff_t count = body->mesh->vertex_count;
+    if (body->pose_count > 0)
+        blend_poses(body, time, out);
+    else
+        memcpy(out, body->mesh->position, 3 * (size_t)count * sizeof *out);
+    fil_pose pose = fil_path_at(&body->path, time);
+    for (ptrdiff_t i = 0; i < count; ++i) {
+        double start[3] = {out[3 * i], out[3 * i + 1], out[3 * i + 2]};
+        fil_quat_rotate(pose.rotation, start, out + 3 * i);
+        for (int k = 0; k < 3; ++k)
+            out[3 * i + k] += pose.position[k];
+    }
 }
 
 // ---- tables
@@ -158,45 +250,75 @@ static const fil_field rod_fields[] = {
 };
 static const int rod_field_count = sizeof rod_fields / sizeof *rod_fields, sphere_field_count = 1;
 static const fil_field file_fields[] = {
-    {"file", FIL_KIND_FILE, offsetof(mesh_file, file), 0, 0, 0, "", NULL,
+    {"file", FIL_KIND_FILE, offsetof(fil_body_file, file), 0, 0, 0, "", NULL,
      ".obj; a relative name starts at the folder of the scene"},
+    {"frames", FIL_KIND_FILE, offsetof(fil_body_file, frames), 0, 0, 0, "", NULL,
+     "for a body that changes its shape: \"body.####.obj\", # for each digit of the number; the same vertices as "
+     "`file`"},
+    {"first", FIL_KIND_INT, offsetof(fil_body_file, first), 1, 0, 1e6, "", NULL,
+     "number of the first of the frames, which is at 0 s"},
+    {"last", FIL_KIND_INT, offsetof(fil_body_file, last), 1, 0, 1e6, "", NULL, "number of the last"},
+    {"fps", FIL_KIND_REAL, offsetof(fil_body_file, fps), 24, 0.1, 1e5, "1/s", NULL,
+     "how many of them there are in a second"},
 };
-static const int file_field_count = 1;
+static const int file_field_count = sizeof file_fields / sizeof *file_fields;
 static const fil_film_key file_keys[] = {
     {.name = "unit",
      .form = FIL_FILM_UNIT,
-     .offset = offsetof(mesh_file, unit),
+     .offset = offsetof(fil_body_file, unit),
      .def = "\"m\"",
      .doc = "what one unit of the file is: m, cm, mm, in or a number of metres"},
 };
 
+static const fil_field plane_fields[] = {
+    {"extent", FIL_KIND_REAL, offsetof(plane, extent), 1, 1e-6, 1e6, "m", NULL,
+     "half of the square that is drawn; what is solid has no end"},
+};
+static const int plane_field_count = 1;
+
 #define SIZES .fields = size_fields, .field_count = &size_field_count, .size = sizeof(sizes)
 static const fil_body_type list[] = {
     {{.name = "sphere", .doc = "a ball", .fields = rod_fields, .field_count = &sphere_field_count, .size = sizeof(rod)},
-     make_sphere},
-    {{.name = "ellipsoid", .doc = "a ball with three half-axes", SIZES}, make_ellipsoid},
-    {{.name = "box", .doc = "a box with three half sizes", SIZES}, make_box},
+     make_sphere,
+     FIL_OBSTACLE_SPHERE,
+     size_of_rod},
+    {{.name = "ellipsoid", .doc = "a ball with three half-axes", SIZES}, make_ellipsoid, FIL_OBSTACLE_MESH, NULL},
+    {{.name = "box", .doc = "a box with three half sizes", SIZES}, make_box, FIL_OBSTACLE_BOX, size_of_box},
     {{.name = "cylinder",
       .doc = "along y, closed at both ends",
       .fields = rod_fields,
       .field_count = &rod_field_count,
       .size = sizeof(rod)},
-     make_cylinder},
+     make_cylinder,
+     FIL_OBSTACLE_CYLINDER,
+     size_of_rod},
     {{.name = "capsule",
       .doc = "along y, with round ends",
       .fields = rod_fields,
       .field_count = &rod_field_count,
       .size = sizeof(rod)},
-     make_capsule},
+     make_capsule,
+     FIL_OBSTACLE_CAPSULE,
+     size_of_rod},
+    {{.name = "plane",
+      .doc = "all below y = 0, without end",
+      .fields = plane_fields,
+      .field_count = &plane_field_count,
+      .size = sizeof(plane)},
+     make_plane,
+     FIL_OBSTACLE_PLANE,
+     NULL},
     {{.name = "mesh",
       .doc = "triangles from a Wavefront OBJ file",
       .fields = file_fields,
       .field_count = &file_field_count,
       .keys = file_keys,
       .key_count = 1,
-      .size = sizeof(mesh_file),
+      .size = sizeof(fil_body_file),
       .required = "file"},
-     make_mesh},
+     make_mesh,
+     FIL_OBSTACLE_MESH,
+     NULL},
 };
 
 int fil_body_type_count(void)
@@ -207,4 +329,9 @@ int fil_body_type_count(void)
 const fil_body_type *fil_body_type_at(int index)
 {
     return &list[index];
+}
+
+const fil_body_file *fil_body_file_of(int type, const void *param)
+{
+    return list[type].make == make_mesh ? param : NULL;
 }

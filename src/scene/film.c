@@ -4,9 +4,9 @@
 
 #include "base/file.h"
 #include "base/settings.h"
-#include "scene/body.h"
+#include "scene/film_body.h"
+#include "scene/film_contact.h"
 #include "scene/film_set.h"
-#include "scene/film_spot.h"
 #include "scene/timing.h"
 #include "scene/unit.h"
 
@@ -152,7 +152,8 @@ static fil_status make_group(fil_film_reader *reader, const fil_film_place *plac
                       .root = (fil_end)from->root.hold,
                       .tip = (fil_end)from->tip.hold,
                       .root_path = path_of(&from->root.path, from->root.release),
-                      .tip_path = path_of(&from->tip.path, from->tip.release)};
+                      .tip_path = path_of(&from->tip.path, from->tip.release),
+                      .touch = from->touch};
     fil_status status = to->model ? check_hold(reader, place, "root", &from->root) : FIL_NO_MEMORY;
     if (status == FIL_OK)
         status = check_hold(reader, place, "tip", &from->tip);
@@ -179,48 +180,6 @@ static fil_status make_groups(fil_film_reader *reader, const fil_film_place *roo
     to->film.scene.groups = made;
     to->film.scene.group_count = count;
     to->film.looks = looks;
-    return status;
-}
-
-// The triangles of a body, in the arena of the film.
-static fil_status make_mesh(fil_film_reader *reader, const fil_film_body *from, const fil_mesh **out)
-{
-    fil_mesh *made;
-    fil_status status = fil_body_type_at(from->shape.index)->make(reader->context, from->shape.param, &made);
-    if (status != FIL_OK)
-        return status;
-    size_t places = 3 * (size_t)made->vertex_count, corners = 3 * (size_t)made->triangle_count;
-    fil_mesh *mesh = FIL_ARENA_ARRAY(reader->arena, fil_mesh, 1);
-    double *position = FIL_ARENA_ARRAY(reader->arena, double, places);
-    int *triangle = FIL_ARENA_ARRAY(reader->arena, int, corners);
-    if (mesh && position && triangle) {
-        *mesh = (fil_mesh){made->vertex_count, made->triangle_count, position, triangle, NULL};
-        memcpy(position, made->position, places * sizeof *position);
-        memcpy(triangle, made->triangle, corners * sizeof *triangle);
-        fil_film_spot_apply(&from->place, mesh->vertex_count, position);
-    } else {
-        status = FIL_NO_MEMORY;
-    }
-    *out = mesh;
-    fil_mesh_destroy(made);
-    return status;
-}
-
-static fil_status make_bodies(fil_film_reader *reader, const fil_film_place *root, const fil_film_root *from,
-                              fil_film *to)
-{
-    const fil_film_body *bodies = from->bodies.items;
-    fil_body *made = FIL_ARENA_ARRAY(reader->arena, fil_body, from->bodies.count);
-    fil_status status = made ? FIL_OK : FIL_NO_MEMORY;
-    fil_film_place list = fil_film_place_key(root, "bodies");
-    for (int i = 0; status == FIL_OK && i < from->bodies.count; ++i) {
-        fil_film_place item = fil_film_place_item(&list, i), shape = fil_film_place_key(&item, "shape");
-        made[i] = (fil_body){.name = bodies[i].name, .path = bodies[i].path};
-        memcpy(made[i].colour, bodies[i].colour, sizeof made[i].colour);
-        status = fil_film_place_blame(reader, &shape, make_mesh(reader, &bodies[i], &made[i].mesh));
-    }
-    to->bodies = made;
-    to->body_count = from->bodies.count;
     return status;
 }
 
@@ -281,7 +240,9 @@ static fil_status make_film(fil_film_reader *reader, const fil_film_place *place
         status = check_camera(reader, place, root->picture.camera);
     if (status == FIL_OK)
         status = make_groups(reader, place, root, out);
-    return status == FIL_OK ? make_bodies(reader, place, root, film) : status;
+    if (status == FIL_OK)
+        status = fil_film_body_make_all(reader, place, &root->bodies, film);
+    return status == FIL_OK ? fil_film_contact_make(reader, place, root, &film->scene) : status;
 }
 
 // ---- the public calls

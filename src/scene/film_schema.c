@@ -107,7 +107,8 @@ static json_t *field_schema(const fil_field *field)
     }
     json_t *object = of_type(field->kind == FIL_KIND_INT ? "integer" : "number");
     object = with_bounds(describe(object, field->doc, field->min, field->max, unit), field->min, field->max, unit);
-    return with(object, "default", number(field->def * file_factor(unit)));
+    // A default out of range: there is none.
+    return field->def < field->min ? object : with(object, "default", number(field->def * file_factor(unit)));
 }
 
 // ---- the forms of film_table.h
@@ -124,6 +125,12 @@ static json_t *vector_schema(const fil_film_key *key)
 static json_t *any_of(json_t *first, json_t *second)
 {
     return with(json_object(), "anyOf", with_item(with_item(json_array(), first), second));
+}
+
+static json_t *pair_schema(void)
+{
+    json_t *list = with(with(of_type("array"), "items", of_type("string")), "minItems", json_integer(1));
+    return any_of(of_type("string"), with(list, "maxItems", json_integer(2)));
 }
 
 static json_t *unit_schema(void)
@@ -179,6 +186,8 @@ static json_t *form_schema(const fil_film_key *key)
     switch (key->form) {
     case FIL_FILM_TEXT:
         return of_type("string");
+    case FIL_FILM_PAIR:
+        return pair_schema();
     case FIL_FILM_UNIT:
         return unit_schema();
     case FIL_FILM_VECTOR:

@@ -1,7 +1,10 @@
 // Where something of a scene stands: x becomes R (scale x) + position, R the rotation of the vector `turn` (Rodrigues).
 #include "scene/film_spot.h"
 
+#include "math/quat.h"
+
 #include <math.h>
+#include <string.h>
 
 static void rotation_of(const double turn[3], double R[9])
 {
@@ -28,4 +31,12 @@ void fil_film_spot_apply(const fil_film_spot *spot, int64_t count, double *posit
         for (int k = 0; k < 3; ++k)
             x[k] = (turned ? R[3 * k] * y[0] + R[3 * k + 1] * y[1] + R[3 * k + 2] * y[2] : y[k]) + spot->position[k];
     }
+}
+
+fil_pose fil_film_spot_pose(const fil_film_spot *spot)
+{
+    fil_pose pose;
+    memcpy(pose.position, spot->position, sizeof pose.position);
+    fil_quat_from_turn(spot->turn, pose.rotation);
+    return pose;
 }

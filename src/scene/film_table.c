@@ -2,6 +2,7 @@
 #include "scene/film_table.h"
 
 #include "scene/body.h"
+#include "scene/film_contact.h"
 #include "scene/film_groom.h"
 #include "scene/timing.h"
 #include "step/model.h"
@@ -238,6 +239,12 @@ static const fil_film_object material = {.name = "material",
                                          .field_count = &fil_material_field_count,
                                          .size = sizeof(fil_material)};
 
+static const fil_film_object touch = {.name = "touch",
+                                      .doc = "How strands touch each other and bodies",
+                                      .fields = fil_touch_fields,
+                                      .field_count = &fil_touch_field_count,
+                                      .size = sizeof(fil_touch)};
+
 static const fil_field look_fields[] = {
     {"hairs", FIL_KIND_INT, offsetof(fil_look, hairs), 1, 1, 10000, "", NULL,
      "drawn for each strand, scattered around it"},
@@ -343,6 +350,12 @@ static const fil_film_key group_keys[] = {
      .max = FIL_PINS_MAX,
      .object = &pin,
      .doc = "what else is held; where two meet, the later one holds"},
+    {.name = "touch",
+     .form = FIL_FILM_OBJECT,
+     .offset = offsetof(fil_film_group, touch),
+     .def = "{}",
+     .object = &touch,
+     .doc = "how they touch each other and bodies, in a scene with `contact`"},
     {.name = "look",
      .form = FIL_FILM_OBJECT,
      .offset = offsetof(fil_film_group, look),
@@ -364,6 +377,15 @@ static fil_film_object shape_at(int index)
 }
 const fil_film_choices fil_film_table_shapes = {"shape", fil_body_type_count, shape_at};
 
+static const fil_field body_fields[] = {
+    {"solid", FIL_KIND_BOOL, offsetof(fil_film_body, solid), 1, 0, 1, "", NULL,
+     "strands feel it, in a scene with `contact`"},
+    {"friction", FIL_KIND_REAL, offsetof(fil_film_body, friction), -1, 0, 1e3, "", NULL,
+     "Coulomb's coefficient of strands on it; absent: `friction_body` of the strands"},
+    {"restitution", FIL_KIND_REAL, offsetof(fil_film_body, restitution), 0, 0, 1, "", NULL,
+     "0: no bounce, 1: as fast as it came; the larger of it and the strands'"},
+};
+static const int body_field_count = COUNT(body_fields);
 static const fil_film_key body_keys[] = {
     {.name = "name",
      .form = FIL_FILM_TEXT,
@@ -393,7 +415,9 @@ static const fil_film_key body_keys[] = {
      .doc = "a name, or red, green and blue from 0 to 1, linear"},
 };
 static const fil_film_object body = {.name = "body",
-                                     .doc = "Something solid to look at; strands do not feel it yet",
+                                     .doc = "Something solid to look at, and to touch in a scene with `contact`",
+                                     .fields = body_fields,
+                                     .field_count = &body_field_count,
                                      .keys = body_keys,
                                      .key_count = COUNT(body_keys),
                                      .size = sizeof(fil_film_body)};
@@ -507,6 +531,11 @@ static const fil_film_key root_keys[] = {
      .def = "{}",
      .object = &motion,
      .doc = "how strands are carried through time"},
+    {.name = "contact",
+     .form = FIL_FILM_OPTIONAL,
+     .offset = offsetof(fil_film_root, contact),
+     .object = &fil_film_contact_table,
+     .doc = "strands touch each other and solid bodies; absent: they pass through everything"},
     {.name = "paths",
      .form = FIL_FILM_PATHS,
      .def = "{}",
@@ -526,7 +555,7 @@ static const fil_film_key root_keys[] = {
      .min = 0,
      .max = 10000,
      .object = &body,
-     .doc = "solid things to look at"},
+     .doc = "solid things to look at and to touch"},
     {.name = "picture",
      .form = FIL_FILM_OBJECT,
      .offset = offsetof(fil_film_root, picture),

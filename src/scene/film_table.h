@@ -10,6 +10,7 @@ typedef struct fil_film_object fil_film_object;
 // What the value of a key looks like, and what it is stored as. Plain settings are rows of fil_field instead.
 typedef enum fil_film_form {
     FIL_FILM_TEXT,     // const char *
+    FIL_FILM_PAIR,     // const char *[2]: a name, or a list of two; a name alone stands for both
     FIL_FILM_UNIT,     // double: metres. A name ("cm") or a number
     FIL_FILM_VECTOR,   // double[3]
     FIL_FILM_TIMED,    // fil_film_timed: three numbers, or keys over time
@@ -111,6 +112,7 @@ typedef struct fil_film_group {
     fil_film_spot place;
     fil_film_hold root, tip;
     fil_film_items pins;
+    fil_touch touch;
     fil_look look;
 } fil_film_group;
 
@@ -120,7 +122,20 @@ typedef struct fil_film_body {
     fil_film_spot place;
     fil_path path;
     double colour[3];
+    int solid;
+    double friction, restitution;
 } fil_film_body;
+
+typedef struct fil_film_rule {
+    const char *between[2];
+    int apart;
+    double friction;
+} fil_film_rule;
+
+typedef struct fil_film_contact {
+    fil_contacts contacts;
+    fil_film_items rules;
+} fil_film_contact;
 
 typedef struct fil_film_camera {
     fil_film_timed eye, target;
@@ -137,6 +152,7 @@ typedef struct fil_film_root {
     fil_timing timing;
     fil_film_timed gravity, wind;
     fil_motion motion;
+    fil_film_contact *contact;
     fil_film_items groups, bodies;
     fil_film_picture picture;
 } fil_film_root;

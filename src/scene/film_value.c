@@ -19,6 +19,22 @@ static fil_status parse_text(fil_film_reader *reader, fil_film_place *place, con
     return copy ? FIL_OK : FIL_NO_MEMORY;
 }
 
+static fil_status parse_pair(fil_film_reader *reader, fil_film_place *place, const fil_film_key *key, void *out)
+{
+    (void)key;
+    const char *pair[2] = {NULL, NULL};
+    json_t *value = place->value;
+    size_t count = json_array_size(value);
+    for (size_t i = 0; i < 2; ++i) {
+        json_t *item = count > 0 ? json_array_get(value, count > 1 ? i : 0) : value;
+        if (!json_is_string(item) || count > 2)
+            return fil_film_place_must(reader, place, "a name, or a list of two names");
+        pair[i] = fil_film_parse_copy(reader, json_string_value(item));
+    }
+    memcpy(out, pair, sizeof pair);
+    return pair[0] && pair[1] ? FIL_OK : FIL_NO_MEMORY;
+}
+
 static fil_status parse_unit(fil_film_reader *reader, fil_film_place *place, const fil_film_key *key, void *out)
 {
     (void)key;
@@ -228,10 +244,10 @@ static fil_status parse_typed(fil_film_reader *reader, fil_film_place *place, co
 fil_status fil_film_value_parse(fil_film_reader *reader, fil_film_place *place, const fil_film_key *key, void *out)
 {
     static parse_form *const forms[FIL_FILM_FORMS] = {
-        [FIL_FILM_TEXT] = parse_text,   [FIL_FILM_UNIT] = parse_unit,     [FIL_FILM_VECTOR] = parse_vector,
-        [FIL_FILM_TIMED] = parse_timed, [FIL_FILM_COLOUR] = parse_colour, [FIL_FILM_PATH] = parse_path,
-        [FIL_FILM_PATHS] = parse_paths, [FIL_FILM_OBJECT] = parse_object, [FIL_FILM_OPTIONAL] = parse_optional,
-        [FIL_FILM_LIST] = parse_list,   [FIL_FILM_TYPED] = parse_typed,
+        [FIL_FILM_TEXT] = parse_text,         [FIL_FILM_PAIR] = parse_pair,   [FIL_FILM_UNIT] = parse_unit,
+        [FIL_FILM_VECTOR] = parse_vector,     [FIL_FILM_TIMED] = parse_timed, [FIL_FILM_COLOUR] = parse_colour,
+        [FIL_FILM_PATH] = parse_path,         [FIL_FILM_PATHS] = parse_paths, [FIL_FILM_OBJECT] = parse_object,
+        [FIL_FILM_OPTIONAL] = parse_optional, [FIL_FILM_LIST] = parse_list,   [FIL_FILM_TYPED] = parse_typed,
     };
     return forms[key->form](reader, place, key, out);
 }

@@ -24,38 +24,6 @@ const fil_field fil_motion_fields[] = {
 };
 const int fil_motion_field_count = sizeof fil_motion_fields / sizeof *fil_motion_fields;
 
-const fil_field fil_contacts_fields[] = {
-    {"method", FIL_KIND_CHOICE, offsetof(fil_contacts, method), FIL_CONTACTS_ADONIS, 0, 2, "", "linear|adonis|impulse",
-     "strands linearised once; again where that was not good enough; local impulses in a quasi-Newton method"},
-    {"tolerance", FIL_KIND_REAL, offsetof(fil_contacts, tolerance), 1e-6, 1e-14, 1, "", NULL,
-     "natural residual of every solve"},
-    {"max_iterations", FIL_KIND_INT, offsetof(fil_contacts, max_iterations), 50, 1, 100000, "", NULL,
-     "linearisations of a step, or iterations of impulse, at most"},
-    {"skin", FIL_KIND_REAL, offsetof(fil_contacts, skin), 0.5, 0, 100, "", NULL,
-     "contacts are closed below this gap, in radii"},
-    {"ease", FIL_KIND_REAL, offsetof(fil_contacts, ease), 0.1, 0, 1e6, "m/s", NULL,
-     "what overlaps at the start is moved apart no faster"},
-    {"halvings", FIL_KIND_INT, offsetof(fil_contacts, halvings), 6, 0, 20, "", NULL,
-     "how often a step in trouble may be halved; 0: steps keep their size"},
-    {"stretch", FIL_KIND_REAL, offsetof(fil_contacts, stretch), 0.1, 1e-6, 1e6, "", NULL,
-     "edges stretched by more than this part are trouble"},
-};
-const int fil_contacts_field_count = sizeof fil_contacts_fields / sizeof *fil_contacts_fields;
-
-fil_contacts fil_contacts_default(void)
-{
-    fil_contacts contacts;
-    fil_settings_defaults(fil_contacts_fields, fil_contacts_field_count, &contacts);
-    contacts.solver = "auto";
-    contacts.local = fil_contact_def_default().local;
-    return contacts;
-}
-
-fil_obstacle fil_obstacle_default(void)
-{
-    return (fil_obstacle){.name = "", .size = {0.1, 0.2, 0.1}, .place = fil_pose_default(), .friction = -1};
-}
-
 fil_motion fil_motion_default(void)
 {
     fil_motion motion;
@@ -73,22 +41,31 @@ fil_pose fil_pose_default(void)
     return (fil_pose){.rotation = {1, 0, 0, 0}};
 }
 
-static fil_status check_scene(fil_context *context, const fil_scene *scene)
+fil_status fil_model_check_fields(fil_context *context, const fil_field *fields, int count, const char *place,
+                                  const void *param)
 {
-    for (int i = 0; i < fil_motion_field_count; ++i) {
-        const fil_field *field = &fil_motion_fields[i];
-        const char *place = (const char *)&scene->motion + field->offset;
+    for (int i = 0; i < count; ++i) {
+        const char *at = (const char *)param + fields[i].offset;
         double value;
         int whole;
-        memcpy(&whole, place, sizeof whole);
-        if (field->kind == FIL_KIND_REAL)
-            memcpy(&value, place, sizeof value);
+        memcpy(&whole, at, sizeof whole);
+        if (fields[i].kind == FIL_KIND_REAL)
+            memcpy(&value, at, sizeof value);
         else
             value = whole;
-        if (!(value >= field->min && value <= field->max))
-            return fil_context_fail(context, FIL_BAD_INPUT, "motion.%s: must be from %g to %g (got %g)", field->name,
-                                    field->min, field->max, value);
+        if (!(value >= fields[i].min && value <= fields[i].max))
+            return fil_context_fail(context, FIL_BAD_INPUT, "%s%s: must be from %g to %g (got %g)", place,
+                                    fields[i].name, fields[i].min, fields[i].max, value);
     }
+    return FIL_OK;
+}
+
+static fil_status check_scene(fil_context *context, const fil_scene *scene)
+{
+    fil_status status =
+        fil_model_check_fields(context, fil_motion_fields, fil_motion_field_count, "motion.", &scene->motion);
+    if (status != FIL_OK)
+        return status;
     if (scene->group_count < 0 || (scene->group_count > 0 && !scene->groups))
         return fil_context_fail(context, FIL_BAD_INPUT, "group_count: must be the number of groups (got %d)",
                                 scene->group_count);
@@ -97,7 +74,7 @@ static fil_status check_scene(fil_context *context, const fil_scene *scene)
 
 static uint64_t fingerprint(const fil_model *model)
 {
-    uint64_t hash = fil_control_hash(&model->control, 0);
+    uint64_t hash = fil_model_contacts_hash(model, fil_control_hash(&model->control, 0));
     hash = fil_hash_bytes(hash, &model->motion, sizeof model->motion);
     for (int g = 0; g < model->group_count; ++g) {
         const fil_strands *S = &model->groups[g];
@@ -147,8 +124,10 @@ static fil_status compile(fil_context *context, const fil_scene *scene, fil_mode
         if (status != FIL_OK)
             return status;
     }
-    model->fingerprint = fingerprint(model);
-    return FIL_OK;
+    status = fil_model_contacts_build(context, scene, model);
+    if (status == FIL_OK)
+        model->fingerprint = fingerprint(model);
+    return status;
 }
 
 fil_status fil_model_create(fil_context *context, const fil_scene *scene, fil_model **out)

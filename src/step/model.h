@@ -2,17 +2,48 @@
 #ifndef FIL_STEP_MODEL_H
 #define FIL_STEP_MODEL_H
 
+#include "collide/solid.h"
 #include "control/control.h"
 #include "strand/strand.h"
+
+typedef struct fil_model_obstacle {
+    fil_solid *solid;
+    fil_pose place;
+    fil_path path;
+    double friction, restitution;
+} fil_model_obstacle;
+
+// How things touch; strands and vertices of all groups are numbered one after another, in the order of the grooms. See
+// model_contacts.c.
+typedef struct fil_model_contacts {
+    bool on; // nothing below is there otherwise
+    fil_contacts settings;
+    fil_touch *touch; // [groups]
+    int obstacle_count;
+    fil_model_obstacle *obstacles;
+    int rule_count;
+    fil_touch_rule *rules;
+
+    int *first_strand;         // [groups + 1]
+    int *group;                // [strands]
+    fil_touch_strands strands; // without what changes: held, x0, x1
+} fil_model_contacts;
 
 struct fil_model {
     fil_arena *arena;
     int group_count;
     fil_strands *groups;
     fil_control control;
+    fil_model_contacts contacts;
     fil_motion motion;
     uint64_t fingerprint; // of everything above: a checkpoint of another model is refused
 };
+
+// Checks the numbers that the rows of a table describe. `place` ("motion.") begins the sentence of a failure.
+fil_status fil_model_check_fields(fil_context *context, const fil_field *fields, int count, const char *place,
+                                  const void *param);
+fil_status fil_model_contacts_build(fil_context *context, const fil_scene *scene, fil_model *model);
+uint64_t fil_model_contacts_hash(const fil_model *model, uint64_t hash);
 
 extern const fil_field fil_motion_fields[], fil_contacts_fields[];
 extern const int fil_motion_field_count, fil_contacts_field_count;
@@ -45,10 +76,31 @@ typedef struct fil_group_scratch {
     const double *free;           // [rows × dofs] 1 free, 0 held: the model's, or `free_now`
     double *free_now;             // the same after releases; NULL: the group knows none
     bool *released;               // [holds]
+    struct fil_newton *newton;    // [packs] with contacts: strands wait for each other
+    double *push;                 // [rows × dofs] with contacts: N, of their impulses
 } fil_group_scratch;
+
+// An impulse to begin the next part with.
+typedef struct fil_tracked {
+    int a, b; // as in fil_touch_point
+    float at_a, at_b;
+    float force[3]; // N, on a
+} fil_tracked;
+
+// Memory of a step with contacts.
+typedef struct fil_contact_scratch {
+    fil_arena *arena;         // of a part
+    fil_arena_mark start;     // of the same
+    unsigned char *held;      // [vertices]
+    double *x0, *x1;          // [3 vertices]
+    int *body;                // [strands] which body of the contact problem it is; -1: it touches nothing
+    fil_solid_motion *bodies; // [obstacles]
+} fil_contact_scratch;
 
 typedef struct fil_memory_head {
     double time, h_before; // h_before: 0 when there is no earlier step
+    int halved, calm;      // how often steps are halved at present; parts without trouble since that changed
+    int tracked;           // how many impulses are known
 } fil_memory_head;
 
 struct fil_state {
@@ -58,7 +110,12 @@ struct fil_state {
     size_t memory_size;
     fil_memory_head *head;
     fil_group_state *groups;
+    fil_tracked *tracked; // [tracked_room]
+    int tracked_room;
     fil_group_scratch *scratch;
+    fil_contact_scratch contact;
+    fil_problem_watch *watch;
+    void *watch_user;
 };
 
 #endif

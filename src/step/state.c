@@ -2,7 +2,7 @@
 //
 // Everything that a later step depends on lies in one piece of memory, so saving is copying it. The saved bytes begin
 // with a header (what they are, of which model, how many, a checksum) and are of use on a machine like this one only.
-#include "step/model.h"
+#include "step/step_newton.h"
 
 #include "base/hash.h"
 #include "math/quat.h"
@@ -15,7 +15,10 @@ typedef struct saved_head {
     uint64_t fingerprint, size, checksum;
 } saved_head;
 
-static const char magic[8] = {'f', 'i', 'l', 'u', 'm', 's', 't', '1'};
+// A ponytail has about two contacts for each vertex; what is beyond begins from zero.
+enum { TRACKED_PER_VERTEX = 3 };
+
+static const char magic[8] = {'f', 'i', 'l', 'u', 'm', 's', 't', '2'};
 
 // Hands out parts of the one piece of memory; with base NULL it only counts.
 typedef struct portion {
@@ -30,9 +33,11 @@ static void *take(portion *p, size_t bytes)
     return at;
 }
 
-static void divide_memory(portion *p, const fil_model *model, fil_memory_head **head, fil_group_state *groups)
+static void divide_memory(portion *p, const fil_model *model, fil_state *out)
 {
-    *head = take(p, sizeof **head);
+    fil_group_state *groups = out->groups;
+    out->head = take(p, sizeof *out->head);
+    out->tracked = take(p, (size_t)out->tracked_room * sizeof *out->tracked);
     for (int g = 0; g < model->group_count; ++g) {
         const fil_strands *S = &model->groups[g];
         fil_group_state *state = &groups[g];
@@ -83,6 +88,30 @@ static fil_status make_scratch(fil_arena *arena, const fil_strands *S, const fil
     return good ? FIL_OK : FIL_NO_MEMORY;
 }
 
+// What only steps with contacts need.
+static fil_status make_contact_scratch(fil_context *context, fil_state *state)
+{
+    const fil_model *model = state->model;
+    fil_arena *arena = state->arena;
+    fil_contact_scratch *out = &state->contact;
+    const fil_touch_strands *strands = &model->contacts.strands;
+    out->arena = fil_arena_create(context);
+    out->held = FIL_ARENA_ARRAY(arena, unsigned char, strands->vertex_count);
+    out->x0 = FIL_ARENA_ARRAY(arena, double, 3 * (size_t)strands->vertex_count);
+    out->x1 = FIL_ARENA_ARRAY(arena, double, 3 * (size_t)strands->vertex_count);
+    out->body = FIL_ARENA_ARRAY(arena, int, strands->strand_count);
+    out->bodies = FIL_ARENA_ARRAY(arena, fil_solid_motion, model->contacts.obstacle_count);
+    bool good = out->arena && out->held && out->x0 && out->x1 && out->body && out->bodies;
+    for (int g = 0; good && g < model->group_count; ++g) {
+        const fil_strands *S = &model->groups[g];
+        fil_group_scratch *scratch = &state->scratch[g];
+        scratch->newton = FIL_ARENA_ARRAY(arena, fil_newton, S->pack_count);
+        scratch->push = FIL_ARENA_ARRAY(arena, double, (size_t)S->row_count *FIL_LANES *(size_t)S->type->dofs);
+        good = scratch->newton && scratch->push;
+    }
+    return good ? FIL_OK : FIL_NO_MEMORY;
+}
+
 static void start_group(const fil_strands *S, int holds, fil_group_state *state)
 {
     size_t row = (size_t)S->row_count * FIL_LANES * sizeof(double), dofs = row * (size_t)S->type->dofs;
@@ -95,7 +124,7 @@ static void start_group(const fil_strands *S, int holds, fil_group_state *state)
         state->pose[i] = fil_pose_default();
 }
 
-static fil_status fill_state(fil_arena *arena, const fil_model *model, fil_state *state)
+static fil_status fill_state(fil_context *context, fil_arena *arena, const fil_model *model, fil_state *state)
 {
     size_t groups = (size_t)model->group_count + 1;
     state->groups = FIL_ARENA_ARRAY(arena, fil_group_state, groups);
@@ -103,13 +132,14 @@ static fil_status fill_state(fil_arena *arena, const fil_model *model, fil_state
     if (!state->groups || !state->scratch)
         return FIL_NO_MEMORY;
     portion p = {0};
-    divide_memory(&p, model, &state->head, state->groups);
+    state->tracked_room = model->contacts.on ? TRACKED_PER_VERTEX * model->contacts.strands.vertex_count : 0;
+    divide_memory(&p, model, state);
     state->memory_size = p.used;
     state->memory = FIL_ARENA_ARRAY(arena, unsigned char, p.used);
     if (!state->memory)
         return FIL_NO_MEMORY;
     p = (portion){.base = state->memory};
-    divide_memory(&p, model, &state->head, state->groups);
+    divide_memory(&p, model, state);
     for (int g = 0; g < model->group_count; ++g) {
         const fil_control_group *control = &model->control.groups[g];
         fil_status status = make_scratch(arena, &model->groups[g], control, &state->scratch[g]);
@@ -117,7 +147,7 @@ static fil_status fill_state(fil_arena *arena, const fil_model *model, fil_state
             return status;
         start_group(&model->groups[g], control->hold_count, &state->groups[g]);
     }
-    return FIL_OK;
+    return model->contacts.on ? make_contact_scratch(context, state) : FIL_OK;
 }
 
 fil_status fil_state_create(fil_context *context, const fil_model *model, fil_state **out)
@@ -129,10 +159,12 @@ fil_status fil_state_create(fil_context *context, const fil_model *model, fil_st
     if (state) {
         state->arena = arena;
         state->model = model;
-        status = fill_state(arena, model, state);
+        status = fill_state(context, arena, model, state);
     }
     if (status == FIL_OK)
         *out = state;
+    else if (state)
+        fil_state_destroy(state);
     else
         fil_arena_destroy(arena);
     return status;
@@ -140,8 +172,10 @@ fil_status fil_state_create(fil_context *context, const fil_model *model, fil_st
 
 void fil_state_destroy(fil_state *state)
 {
-    if (state)
-        fil_arena_destroy(state->arena);
+    if (!state)
+        return;
+    fil_arena_destroy(state->contact.arena);
+    fil_arena_destroy(state->arena);
 }
 
 double fil_state_time(const fil_state *state)
@@ -190,6 +224,12 @@ static size_t packed(const fil_strands *S, int strand, int i, int width, int k)
 {
     int slot = S->slot[strand];
     return (size_t)(((S->pack_row[slot / FIL_LANES] + i) * width + k) * FIL_LANES + slot % FIL_LANES);
+}
+
+void fil_state_watch(fil_state *state, fil_problem_watch *watch, void *user)
+{
+    state->watch = watch;
+    state->watch_user = user;
 }
 
 fil_status fil_state_force(fil_context *context, fil_state *state, int group, const double *force)

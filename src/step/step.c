@@ -2,7 +2,7 @@
 // so each pack runs through the whole step by itself and its matrices stay in the cache.
 #include "base/parallel.h"
 #include "base/timer.h"
-#include "step/step_pack.h"
+#include "step/step_contact.h"
 
 #include <math.h>
 
@@ -66,19 +66,18 @@ static fil_v4 goal_of(const fil_newton *newton, double tolerance, double s)
     return fil_v4_max(rounding / s * most, fil_v4_all(tolerance));
 }
 
-// Newton's method, its quasi and its fixed form. On return newton->q is the last iterate.
-static void solve(const fil_step_job *job, fil_newton *newton, fil_strand_report *report)
+// Newton's method, its quasi and its fixed form, from the iterate on. On return newton->q is the last iterate.
+static void go_on(const fil_step_job *job, fil_newton *newton, bool from_guess, fil_strand_report *report)
 {
     const fil_motion *motion = &job->state->model->motion;
     double s = job->s;
-    fil_pack_guess(job, newton);
     bool quasi = motion->method == FIL_METHOD_QUASI, search = motion->method != FIL_METHOD_FIXED, renew = true;
     fil_m4 active = all_lanes;
     fil_v4 last = fil_v4_all(INFINITY), goal = goal_of(newton, motion->tolerance, s);
     // The guess compresses edges that turn, which makes the exact Hessian indefinite for nothing: the first one filters
     // stretch.
     fil_hessian hessian = newton->hessian;
-    if (newton->adaptive)
+    if (newton->adaptive && from_guess)
         newton->hessian = FIL_HESSIAN_STRETCH;
     fil_newton_evaluate(newton, false, true, &newton->energy);
     for (int i = 0; i < motion->max_iterations && fil_m4_any(active); ++i) {
@@ -108,6 +107,17 @@ static void solve(const fil_step_job *job, fil_newton *newton, fil_strand_report
         if (fresh)
             active &= moved;
     }
+}
+
+static void solve(const fil_step_job *job, fil_newton *newton, fil_strand_report *report)
+{
+    fil_pack_guess(job, newton);
+    go_on(job, newton, true, report);
+}
+
+void fil_step_respond(const fil_step_job *job, fil_newton *newton, fil_strand_report *report)
+{
+    go_on(job, newton, false, report);
 }
 
 // Time since the last call, for a phase of a pack.
@@ -144,7 +154,7 @@ static void run_packs(void *data, int64_t begin, int64_t end)
 }
 
 // Adds the reports of a group, in the order of its strands.
-static void add_reports(const fil_strands *S, const fil_strand_report *report, fil_step_stats *stats)
+void fil_step_add_reports(const fil_strands *S, const fil_strand_report *report, fil_step_stats *stats)
 {
     stats->strands += S->strand_count;
     for (int slot = 0; slot < S->strand_count; ++slot) {
@@ -182,36 +192,53 @@ void fil_step_groups(fil_step_job *job, fil_step_stats *stats)
         const fil_group_scratch *scratch = &job->state->scratch[job->group];
         double start = fil_timer_seconds();
         fil_parallel_for(job->context, S->pack_count, PACKS_AT_ONCE, run_packs, job);
-        add_reports(S, scratch->report, stats);
+        fil_step_add_reports(S, scratch->report, stats);
         add_seconds(S, scratch->seconds, fil_timer_seconds() - start, stats);
     }
+}
+
+fil_step_job fil_step_job_make(fil_context *context, fil_state *state, double h)
+{
+    const fil_motion *motion = &state->model->motion;
+    fil_step_job job = {
+        .context = context, .state = state, .h = h, .s = h, .share = 1, .scheme = motion->scheme, .solve = solve};
+    if (job.scheme == FIL_SCHEME_THETA)
+        job.s = motion->theta * h;
+    if (job.scheme == FIL_SCHEME_BDF2 && state->head->h_before == h)
+        job.s = 2 * h / 3;
+    else if (job.scheme == FIL_SCHEME_BDF2)
+        job.scheme = FIL_SCHEME_EULER;
+    return job;
+}
+
+// All strands by themselves.
+static void step_apart(fil_context *context, fil_state *state, double h, fil_step_stats *sum)
+{
+    fil_memory_head *head = state->head;
+    fil_step_job job = fil_step_job_make(context, state, h);
+    double start = fil_timer_seconds();
+    // What is let go within a step is let go at the start of it when that is nearer.
+    fil_step_control(&job, head->time + h, head->time + 0.5 * h);
+    sum->seconds[FIL_PHASE_CONTROL] = fil_timer_seconds() - start;
+    fil_step_groups(&job, sum);
+    head->time += h;
+    head->h_before = h;
+    sum->parts = 1;
 }
 
 fil_status fil_step(fil_context *context, fil_state *state, double h, fil_step_stats *stats)
 {
     if (!(h > 0) || !isfinite(h))
         return fil_context_fail(context, FIL_BAD_INPUT, "step: must be a finite number of seconds > 0 (got %g)", h);
-    const fil_model *model = state->model;
-    fil_memory_head *head = state->head;
-    fil_step_job job = {
-        .context = context, .state = state, .h = h, .s = h, .scheme = model->motion.scheme, .solve = solve};
-    if (job.scheme == FIL_SCHEME_THETA)
-        job.s = model->motion.theta * h;
-    if (job.scheme == FIL_SCHEME_BDF2 && head->h_before == h)
-        job.s = 2 * h / 3;
-    else if (job.scheme == FIL_SCHEME_BDF2)
-        job.scheme = FIL_SCHEME_EULER;
     fil_step_stats sum = {0};
-    double start = fil_timer_seconds();
-    // What is let go within a step is let go at the start of it when that is nearer.
-    fil_step_control(&job, head->time + h, head->time + 0.5 * h);
-    sum.seconds[FIL_PHASE_CONTROL] = fil_timer_seconds() - start;
-    fil_step_groups(&job, &sum);
-    head->time += h;
-    head->h_before = h;
+    fil_status status = FIL_OK;
+    if (state->model->contacts.on)
+        status = fil_step_together(context, state, h, &sum);
+    else
+        step_apart(context, state, h, &sum);
     if (stats)
         *stats = sum;
-    return FIL_OK;
+    return status;
 }
 
 const char *fil_phase_name(fil_phase phase)

@@ -72,6 +72,8 @@ static fil_v4 inertial(const fil_newton *newton, const double *q, double *band)
             fil_v4 inertia = fil_v4_load(newton->inertia + at), load = fil_v4_load(newton->load + at);
             fil_v4 here = fil_v4_load(q + at), from_hat = here - fil_v4_load(newton->q_hat + at);
             fil_v4 from_tilde = here - fil_v4_load(newton->q_tilde + at);
+            if (newton->push)
+                load += fil_v4_load(newton->push + at);
             fil_v4 a = newton->a * inertia, b = damping_weight(newton, i, k == 3, inertia);
             fil_v4_store(newton->gradient + at, a * from_tilde + b * from_hat - load);
             // Held unknowns have no say: their energy is a constant, and that of padding depends on the neighbours.
@@ -202,6 +204,43 @@ static void repair(fil_newton *newton, fil_v4 shift, fil_m4 bad)
         fil_newton_take(newton->band, newton->band_trial, bad, (ptrdiff_t)band_size(newton));
     }
     newton->gradient = gradient;
+}
+
+// The Hessian at the iterate into `band`; lanes where it is not positive definite get the safe one.
+static void definite_hessian(fil_newton *newton, double *band)
+{
+    int negative[FIL_LANES];
+    const fil_strand_type *type = newton->S->type;
+    evaluate(newton, newton->q, newton->frame, newton->hessian, band);
+    memcpy(newton->band_trial, band, band_size(newton) * sizeof *band);
+    fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band_trial, negative);
+    fil_m4 bad = lanes_above_zero(negative);
+    if (!fil_m4_any(bad))
+        return;
+    evaluate(newton, newton->q, newton->frame, type->safe, newton->band_trial);
+    fil_newton_take(band, newton->band_trial, bad, (ptrdiff_t)band_size(newton));
+}
+
+void fil_newton_linearise(fil_newton *newton, double s, double *A, double *b)
+{
+    int width = newton->S->type->bandwidth + 1;
+    definite_hessian(newton, A);
+    double *v = newton->direction;
+    for (ptrdiff_t j = 0; j < newton->size; ++j) {
+        ptrdiff_t at = j * FIL_LANES;
+        fil_v4 is_free = fil_v4_load(newton->is_free + at);
+        fil_v4_store(v + at, (fil_v4_load(newton->q + at) - fil_v4_load(newton->q_hat + at)) / s);
+        for (int d = 0; d < width; ++d) {
+            double *entry = A + (j * width + d) * FIL_LANES;
+            fil_v4 scaled = s * s * fil_v4_load(entry);
+            fil_v4_store(entry, d == 0 ? fil_v4_select(is_free > 0, scaled, fil_v4_all(1)) : scaled);
+        }
+    }
+    fil_band_multiply(newton->size, width - 1, A, v, b);
+    for (ptrdiff_t at = 0; at < (ptrdiff_t)newton->size * FIL_LANES; at += FIL_LANES) {
+        fil_v4 force = fil_v4_load(newton->gradient + at) + fil_v4_load(newton->push + at);
+        fil_v4_store(b + at, fil_v4_load(b + at) - s * force * fil_v4_load(newton->is_free + at));
+    }
 }
 
 void fil_newton_factor(fil_newton *newton, fil_v4 shift, int negative[FIL_LANES])

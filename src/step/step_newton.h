@@ -20,6 +20,7 @@ typedef struct fil_newton {
 
     // The objective ½ a |q - q̃|²_M + ½ b |q - q̂|²_(drag + damping M) + E(q) - load·(q - q̂)
     const double *q_hat, *q_tilde, *load;
+    const double *push; // what contacts add to the load; NULL: none
     double a, b;
     const double *q_state, *frame_state; // angles count from frames carried straight from here
 
@@ -29,6 +30,14 @@ typedef struct fil_newton {
     fil_hessian hessian;
     bool adaptive;
 } fil_newton;
+
+// Matrix and right-hand side of the velocities around the iterate. With g the gradient of the objective without
+// contacts
+//
+//     A v' = b + s push',   A = s² ∇²,   b = A v - s g,   v = (q - q̂) / s
+//
+// A in the layout of `band`, positive definite, rows of held unknowns those of the identity; b [vertices × dofs].
+void fil_newton_linearise(fil_newton *newton, double s, double *A, double *b);
 
 void fil_newton_start(const fil_strands *S, const fil_group_scratch *scratch, int pack, fil_newton *out);
 // Objective, gradient and, when wanted, Hessian at the iterate (trial: at the trial point).

@@ -110,6 +110,14 @@ void fil_pack_predict(const fil_step_job *job, fil_newton *newton)
     }
 }
 
+// A pose of the host holds at the end of the whole step: a part of it goes a share of the way.
+static double share_of(const fil_step_job *job, const fil_newton *newton, int64_t row, int lane)
+{
+    int hold = newton->S->holder[row * FIL_LANES + lane] - 1;
+    const fil_control_group *control = &job->state->model->control.groups[job->group];
+    return hold >= 0 && hold < control->hold_count && control->paths[hold].track.key_count == 0 ? job->share : 1;
+}
+
 static const fil_pose *pose_of(const fil_step_job *job, const fil_newton *newton, int64_t row, int lane)
 {
     const fil_strands *S = newton->S;
@@ -131,10 +139,15 @@ static void hold_positions(const fil_step_job *job, const fil_newton *newton, do
             double x[3], turned[3];
             for (int k = 0; k < 3; ++k)
                 x[k] = S->q[(row * dofs + k) * FIL_LANES + lane];
-            if (pose)
-                fil_quat_rotate(pose->rotation, x, turned);
-            for (int k = 0; k < 3 && pose; ++k)
-                q[(S->held_vertex[h] * dofs + k) * FIL_LANES + lane] = turned[k] + pose->position[k];
+            if (!pose)
+                continue;
+            fil_quat_rotate(pose->rotation, x, turned);
+            double share = share_of(job, newton, row, lane);
+            for (int k = 0; k < 3; ++k) {
+                int at = (S->held_vertex[h] * dofs + k) * FIL_LANES + lane;
+                double target = turned[k] + pose->position[k];
+                q[at] = share == 1 ? target : newton->q_state[at] + share * (target - newton->q_state[at]);
+            }
         }
     }
 }
@@ -166,7 +179,8 @@ static void hold_angles(const fil_step_job *job, const fil_newton *newton, doubl
             fil_quat_rotate(pose->rotation, start, target);
             fil_vec3_cross(now, target, across);
             double length = fil_vec3_norm(t);
-            *angle += length > 0 ? atan2(fil_vec3_dot(across, t) / length, fil_vec3_dot(now, target)) : 0;
+            double turn = length > 0 ? atan2(fil_vec3_dot(across, t) / length, fil_vec3_dot(now, target)) : 0;
+            *angle += share_of(job, newton, row, lane) * turn;
         }
     }
 }

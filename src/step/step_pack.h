@@ -13,6 +13,7 @@ struct fil_step_job {
     double gravity[3], wind[3]; // of the moment
     double h;
     double s;           // effective step of the scheme: a = 1 / s², v = (q - q̂) / s
+    double share;       // of the way to the poses of the host that this step goes
     int max_iterations; // of a relaxation
     fil_scheme scheme;  // BDF2 falls back to Euler without an equal step before
     // From the prediction to the new state.
@@ -20,10 +21,16 @@ struct fil_step_job {
     bool stop; // no velocity in the end
 };
 
+fil_step_job fil_step_job_make(fil_context *context, fil_state *state, double h);
 // What the scene wants at time t: gravity and wind into the job, poses and releases into the state.
 void fil_step_control(fil_step_job *job, double t, double release_time);
 // Predicts, solves and commits all packs of all groups and sums up how it went.
 void fil_step_groups(fil_step_job *job, fil_step_stats *stats);
+
+// Newton's method from the iterate of the pack on.
+void fil_step_respond(const fil_step_job *job, fil_newton *newton, fil_strand_report *report);
+// Adds the reports of a group, in the order of its strands.
+void fil_step_add_reports(const fil_strands *S, const fil_strand_report *report, fil_step_stats *stats);
 
 // Loads, q̂, q̃, the strains where no stress acts; sets the objective of the solve.
 void fil_pack_predict(const fil_step_job *job, fil_newton *newton);

@@ -105,6 +105,7 @@ fil_status fil_relax(fil_context *context, fil_state *state, int max_iterations,
                         .state = state,
                         .h = 1,
                         .s = 1,
+                        .share = 1,
                         .max_iterations = max_iterations,
                         .solve = relax,
                         .stop = true};
@@ -122,7 +123,7 @@ fil_status fil_state_unstable_modes(fil_context *context, fil_state *state, int 
     if (group < 0 || group >= state->model->group_count)
         return fil_context_fail(context, FIL_BAD_INPUT, "group %d: there are %d", group, state->model->group_count);
     const fil_strands *S = &state->model->groups[group];
-    fil_step_job job = {.context = context, .state = state, .group = group, .h = 1, .s = 1};
+    fil_step_job job = {.context = context, .state = state, .group = group, .h = 1, .s = 1, .share = 1};
     fil_step_control(&job, fil_state_time(state), fil_state_time(state));
     for (int pack = 0; pack < S->pack_count; ++pack) {
         fil_newton newton;

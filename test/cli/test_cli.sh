@@ -52,12 +52,14 @@ check_output info_strand "der" "$FILUM" info strand
 check_output info_strand_settings "hessian" "$FILUM" info strand der
 check_output info_material "young" "$FILUM" info material
 check_output info_motion_json '"scheme"' "$FILUM" info motion --json
+check_output info_touch "friction_body" "$FILUM" info touch
+check_output info_contacts_json '"halvings"' "$FILUM" info contacts --json
 check_exit info_material_has_no_names 2 "unknown name" "$FILUM" info material hair
 check_exit info_strand_swapped_letters 2 "did you mean 'der'?" "$FILUM" info strand dre
 check_output info_json '"name": "gs"' "$FILUM" info contact --json
 check_output info_json_whole_range '"max": 1000000' "$FILUM" info contact gs --json
 check_exit info_kind_left_out 2 "did you mean 'info contact gs'?" "$FILUM" info gs
-check_exit info_unknown_kind 2 "must be contact, local, strand, groom, material or motion" "$FILUM" info contct
+check_exit info_unknown_kind 2 "must be contact, local, strand, groom, material, motion, touch or contacts" "$FILUM" info contct
 check_exit info_unknown_name 2 "did you mean 'anderson'?" "$FILUM" info contact andersen
 
 # Generate

@@ -66,3 +66,16 @@ head -c 3000 /dev/urandom | refuses plot_noise "bad/stats.csv: "
 check_exit plot_nowhere 2 "nowhere/stats.csv: cannot open" "$FILUM" plot nowhere
 check_exit plot_no_folder 2 "DIR" "$FILUM" plot
 check_exit plot_into_file 3 "cannot" "$FILUM" plot film -o film/stats.csv
+
+# Contacts, where there are any; words of trouble are no numbers.
+mkdir touch
+sed "1s/\$/,contacts,closed,contact_residual,trouble/; 2,\$s/\$/,12,3,1e-7,contact+stretch/; 3s/contact+stretch\$//" film/stats.csv >touch/stats.csv
+echo '{"contact": {"tolerance": 1e-5}}' >touch/scene.json
+check plot_touch "$FILUM" plot touch
+shows plot_contacts ">with an impulse<" touch/plots/contacts.svg
+shows plot_contact_residual ">tolerance<" touch/plots/contact_residual.svg
+shows plot_overview_has_contacts "Residual of the contacts" touch/plots/overview.svg
+check plot_without_contacts test ! -e film/plots/contacts.svg
+sed -i 's/,12,3,/,0,0,/' touch/stats.csv
+check plot_nothing_touched bash -c "'$FILUM' plot touch -o none --quiet && test ! -e none/contacts.svg"
+sed 's/,0,0,1e-7/,0,much,1e-7/' touch/stats.csv | refuses plot_word_elsewhere "closed must be a number (got 'much')"

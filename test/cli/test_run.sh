@@ -27,7 +27,7 @@ same_frames() {
         cmp "ref/$name" "$1/$name" || return 1
     done
     cmp ref/strands.fil "$1/strands.fil" &&
-        cmp <(head -n $((count + 1)) ref/stats.csv | cut -d, -f1-21) <(head -n $((count + 1)) "$1/stats.csv" | cut -d, -f1-21)
+        cmp <(head -n $((count + 1)) ref/stats.csv | cut -d, -f1-33) <(head -n $((count + 1)) "$1/stats.csv" | cut -d, -f1-33)
 }
 # whole DIR: all frames, as they should be, and nothing half-written.
 whole() {
@@ -222,6 +222,26 @@ if "${nobody[@]}" test -r scene.json -a -x "$FILUM" 2>/dev/null; then
 else
     skip run_unwritable "cannot become another user"
 fi
+
+# Contacts.
+cat >touch.json <<'EOF'
+{
+  "time": {"duration": 0.1, "step": 0.01},
+  "contact": {},
+  "groups": [{"name": "hair", "groom": "line:strands=2"}],
+  "bodies": [{"name": "floor", "shape": "plane", "place": {"position": [0, -5, 0]}}]
+}
+EOF
+check run_touch run touch.json -o touch --dump-problems problems --every 2
+check run_touch_makes_folder test -d problems
+check run_touch_columns grep -q '^frame,.*,residual,contacts,closed,kept,parts,.*,contact_residual,crossings,inside,trouble,seconds_control' touch/stats.csv
+check run_touch_rows awk -F, 'NR > 1 && NF != 43 {exit 1}' touch/stats.csv
+check run_touch_plots "$FILUM" plot touch --quiet
+check_exit run_touch_other 2 "holds results of another scene" "$FILUM" run touch.json -o touch --resume --set time.step=0.02
+check_exit run_dump_every_alone 2 "--every is for --dump-problems DIR" "$FILUM" run touch.json -o nothing --every 3
+check_exit run_dump_no_parent 3 "no/such: cannot make the folder" "$FILUM" run touch.json -o dumped --dump-problems no/such
+check_exit run_bad_solver 2 "touch.json: contact.solver: unknown contact solver 'gss': did you mean 'gs'?" "$FILUM" run touch.json -o nothing --set contact.solver=gss
+check run_touch_json bash -c "'$FILUM' run touch.json -o tj --json >tj.json && grep -q '\"contacts\": 0' tj.json && grep -q '\"crossings\": 0' tj.json && grep -q '\"contact_residual\": 0' tj.json && grep -q '\"rough_parts\": 0' tj.json"
 
 # For scripts.
 check run_json bash -c "'$FILUM' run scene.json -o j --frames 3 --json >j.json && grep -q '\"frames\": 3' j.json && grep -q '\"folder\": \"j\"' j.json"

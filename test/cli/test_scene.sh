@@ -57,3 +57,12 @@ check mark_before_scene "$FILUM" check marked.json
 check_exit missing_scene 2 "none.json: cannot open" "$FILUM" check none.json
 check_exit folder_as_scene 2 "is a directory, not a scene" "$FILUM" check .
 check_exit no_operand 2 "SCENE is missing" "$FILUM" check
+
+# What touches.
+echo '{"contact": {"rules": [{"between": "a"}]}, "groups": [{"name": "a"}], "bodies": [{}, {"solid": false}]}' >touch.json
+contains tells_contact "$("$FILUM" check touch.json)" "contact    adonis, solver auto, tolerance 1e-06, 1 rule"
+contains tells_solid "$("$FILUM" check touch.json)" "bodies     2, of them 1 solid"
+contains tells_contact_json "$("$FILUM" check touch.json --json --set contact.tolerance=0.5)" '"tolerance": 0.5,'
+echo '{"groups": [{}], "bodies": [{}]}' >through.json
+contains tells_no_contact "$("$FILUM" check through.json)" "1 solid, but without \`contact\` strands feel nothing"
+contains tells_no_contact_json "$("$FILUM" check through.json --json)" '"contact": null'

@@ -76,7 +76,7 @@ TEST(segment_grid_finds_every_near_segment)
         }
     }
     fil_segment_grid grid;
-    ck_assert_int_eq(fil_segment_grid_create(arena, x, segment, COUNT, margin, &grid), FIL_OK);
+    ck_assert_int_eq(fil_segment_grid_create(arena, &(fil_segments){.x = x}, segment, COUNT, margin, &grid), FIL_OK);
     bool seen[2 * COUNT];
     int near = 0;
     for (int i = 0; i < COUNT; ++i) {
@@ -94,9 +94,9 @@ TEST(segment_grid_finds_every_near_segment)
     }
     ck_assert_int_gt(near, 50);
     // None at all, and all in one point.
-    ck_assert_int_eq(fil_segment_grid_create(arena, x, segment, 0, 0, &grid), FIL_OK);
+    ck_assert_int_eq(fil_segment_grid_create(arena, &(fil_segments){.x = x}, segment, 0, 0, &grid), FIL_OK);
     memset(x, 0, (size_t)6 * COUNT * sizeof *x);
-    ck_assert_int_eq(fil_segment_grid_create(arena, x, segment, COUNT, 0, &grid), FIL_OK);
+    ck_assert_int_eq(fil_segment_grid_create(arena, &(fil_segments){.x = x}, segment, COUNT, 0, &grid), FIL_OK);
     visited all = {.seen = seen};
     memset(seen, 0, sizeof seen);
     fil_segment_grid_near(&grid, 0, 0, visit, &all);

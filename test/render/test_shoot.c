@@ -142,6 +142,35 @@ TEST(shoot_keeps_all_frames_in_the_picture)
     fil_context_destroy(context);
 }
 
+// A body that does not move but becomes wider and wider.
+TEST(shoot_draws_the_shape_of_the_moment)
+{
+    fil_context *context = make_context(2);
+    scene *s = make_scene();
+    static const double time[2] = {0, 0.4};
+    double pose[24];
+    for (int i = 0; i < 24; ++i)
+        pose[i] = s->corner[i % 12] * (i >= 12 && i % 3 == 0 ? 5 : 1);
+    s->still = true;
+    s->value[6] = 0;
+    s->body.pose_count = 2;
+    s->body.pose_time = time;
+    s->body.pose_position = pose;
+    int width[3];
+    for (int k = 0; k < 3; ++k) {
+        int left, right;
+        draw(context, s, 2 * k);
+        columns(s, 2, &left, &right);
+        width[k] = right - left + 1;
+    }
+    // 1, 3 and 5 times as wide.
+    ck_assert_int_ge(width[0], 3);
+    ck_assert(abs(width[1] - 3 * width[0]) <= 5 && abs(width[2] - 5 * width[0]) <= 8);
+    ck_assert_int_gt(width[2] - width[1], width[0]);
+    free(s);
+    fil_context_destroy(context);
+}
+
 TEST(shoot_takes_the_camera_of_the_film)
 {
     fil_context *context = make_context(2);

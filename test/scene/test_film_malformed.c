@@ -89,7 +89,10 @@ TEST(film_refuses_every_truncated_scene)
     static const char scene[] =
         "{\"title\": \"cut\", \"unit\": \"cm\", \"gravity\": {\"keys\": [{\"time\": 0, \"value\": [0, -1, 0]}]},\n"
         "\"paths\": {\"p\": {\"keys\": [{\"time\": 0}, {\"time\": 1, \"turn\": [0, 90, 0]}]}},\n"
-        "\"groups\": [{\"groom\": \"line:strands=2\", \"root\": {\"path\": \"p\"}, \"pins\": [{\"from\": 0.5}]}]}";
+        "\"contact\": {\"solver\": \"gs\", \"rules\": [{\"between\": [\"a\", \"b\"]}]}, \"bodies\": [{\"name\": "
+        "\"b\"}],\n"
+        "\"groups\": [{\"name\": \"a\", \"groom\": \"line:strands=2\", \"root\": {\"path\": \"p\"}, \"pins\": "
+        "[{\"from\": 0.5}]}]}";
     fil_context *context = fil_context_create(NULL);
     test_ok(context, parse(context, scene, sizeof scene - 1, NULL));
     for (size_t length = 0; length < sizeof scene - 1; ++length) {

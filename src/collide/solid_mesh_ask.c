@@ -1,0 +1,309 @@
+// Where vertices and edges of strands come near a mesh.
+//
+// The nearest point of the mesh tells the distance of a vertex at the start. Its sign, for closed meshes: the vertex is
+// inside if it lies behind the normal at that point, which on a side is the mean of two triangles and at a corner the
+// mean of all around it, weighted by their angles (Bærentzen and Aanæs 2005). What is not near at the start is followed
+// on its way, with every triangle near that way (approach.c): the earliest that comes within reach counts. So both
+// sides of open meshes are outside, and nothing gets through however thin the mesh and however fast the motion.
+#include "collide/solid_part.h"
+#include "collide/triangle.h"
+#include "math/mat3.h"
+
+#include <string.h>
+
+static void corners_at(const fil_solid_surface *self, int triangle, double time, double x[3][3])
+{
+    for (int c = 0; c < 3; ++c) {
+        int64_t v = 3 * (int64_t)self->mesh->triangle[3 * (int64_t)triangle + c];
+        for (int k = 0; k < 3; ++k)
+            x[c][k] = self->from[v + k] + time * (self->to[v + k] - self->from[v + k]);
+    }
+}
+
+// ---- the nearest point at a time
+
+typedef struct question {
+    const fil_solid_surface *surface;
+    const double *x;
+    double time, best; // squared distance
+    int triangle;
+    double weight[3];
+} question;
+
+static void try_triangle(void *data, int triangle)
+{
+    question *self = data;
+    double corner[3][3], weight[3];
+    corners_at(self->surface, triangle, self->time, corner);
+    double square = fil_triangle_nearest(corner, self->x, weight);
+    if (square < self->best) {
+        self->best = square;
+        self->triangle = triangle;
+        memcpy(self->weight, weight, sizeof weight);
+    }
+}
+
+static bool find_nearest(const fil_solid_surface *surface, const double x[3], double time, double within, question *out)
+{
+    *out = (question){surface, x, time, within * within, -1, {0}};
+    fil_bvh_nearest(&surface->tree, x, &out->best, try_triangle, out);
+    return out->triangle >= 0;
+}
+
+// ---- normals
+
+static void unit_normal(const fil_solid_surface *self, int triangle, double time, double normal[3])
+{
+    double x[3][3], e[3], f[3];
+    corners_at(self, triangle, time, x);
+    for (int k = 0; k < 3; ++k) {
+        e[k] = x[1][k] - x[0][k];
+        f[k] = x[2][k] - x[0][k];
+    }
+    fil_vec3_cross(e, f, normal);
+    fil_vec3_normalise(normal);
+}
+
+static void add_corner(const fil_solid_surface *self, int triangle, int vertex, double time, double sum[3])
+{
+    double x[3][3], e[3], f[3], across[3];
+    corners_at(self, triangle, time, x);
+    int c = 0;
+    while (c < 2 && self->mesh->triangle[3 * (int64_t)triangle + c] != vertex)
+        ++c;
+    for (int k = 0; k < 3; ++k) {
+        e[k] = x[(c + 1) % 3][k] - x[c][k];
+        f[k] = x[(c + 2) % 3][k] - x[c][k];
+    }
+    fil_vec3_cross(e, f, across);
+    double length = fil_vec3_normalise(across), angle = atan2(length, fil_vec3_dot(e, f));
+    for (int k = 0; k < 3; ++k)
+        sum[k] += length > 0 ? angle * across[k] : 0;
+}
+
+// Out of the mesh at a point of it: not a unit vector.
+static void normal_at(const fil_solid_surface *self, int triangle, const double weight[3], double time, double sum[3])
+{
+    const fil_solid_mesh *mesh = self->mesh;
+    int inner = 0, last = 0, missing = 0;
+    for (int c = 0; c < 3; ++c) {
+        inner += weight[c] > 0;
+        last = weight[c] > 0 ? c : last;
+        missing = weight[c] > 0 ? missing : c;
+    }
+    if (inner == 1) {
+        int vertex = mesh->triangle[3 * (int64_t)triangle + last];
+        sum[0] = sum[1] = sum[2] = 0;
+        for (int i = mesh->fan_start[vertex]; i < mesh->fan_start[vertex + 1]; ++i)
+            add_corner(self, mesh->fan[i], vertex, time, sum);
+        return;
+    }
+    unit_normal(self, triangle, time, sum);
+    int other = inner == 2 ? mesh->neighbour[3 * (int64_t)triangle + (missing + 1) % 3] : -1;
+    if (other >= 0) {
+        double normal[3];
+        unit_normal(self, other, time, normal);
+        for (int k = 0; k < 3; ++k)
+            sum[k] += normal[k];
+    }
+}
+
+static bool is_behind(const question *near)
+{
+    double corner[3][3], normal[3], way[3];
+    corners_at(near->surface, near->triangle, near->time, corner);
+    normal_at(near->surface, near->triangle, near->weight, near->time, normal);
+    for (int k = 0; k < 3; ++k) {
+        way[k] = near->x[k];
+        for (int c = 0; c < 3; ++c)
+            way[k] -= near->weight[c] * corner[c][k];
+    }
+    return fil_vec3_dot(way, normal) < 0;
+}
+
+static fil_solid_cell cell_of(const fil_solid_surface *self, const double x[3])
+{
+    const fil_solid_mesh *mesh = self->mesh;
+    const fil_bvh_box *all = &self->tree.node[0];
+    int64_t at = 0;
+    for (int k = 0; k < 3; ++k)
+        if (!(x[k] >= all->low[k] && x[k] <= all->high[k]))
+            return FIL_SOLID_OUTSIDE;
+    if (!mesh->cell)
+        return FIL_SOLID_CUT;
+    for (int k = 0; k < 3; ++k) {
+        int cell = (int)((x[k] - all->low[k]) / mesh->cell_size);
+        at = at * mesh->cells[k] + (cell < mesh->cells[k] ? cell : mesh->cells[k] - 1);
+    }
+    return (fil_solid_cell)mesh->cell[at];
+}
+
+double fil_solid_mesh_ask_distance(const fil_solid_surface *surface, const double x[3], double within)
+{
+    question near;
+    if (!find_nearest(surface, x, 0, within, &near))
+        return HUGE_VAL;
+    return surface->mesh->closed && is_behind(&near) ? -sqrt(near.best) : sqrt(near.best);
+}
+
+// ---- places
+
+// The point of a triangle, at the start and at the end.
+static void set_points(const fil_solid_surface *surface, int triangle, const double weight[3], fil_solid_place *out)
+{
+    double from[3][3], to[3][3];
+    corners_at(surface, triangle, 0, from);
+    corners_at(surface, triangle, 1, to);
+    for (int k = 0; k < 3; ++k) {
+        out->from[k] = out->to[k] = 0;
+        for (int c = 0; c < 3; ++c) {
+            out->from[k] += weight[c] * from[c][k];
+            out->to[k] += weight[c] * to[c][k];
+        }
+    }
+}
+
+// Away from the surface, where the way from it is too short to tell: as the mesh has it; on the side of `side` if it is
+// open.
+static void set_mesh_normal(const fil_solid_surface *surface, int triangle, const double weight[3], double time,
+                            const double side[3], double normal[3])
+{
+    normal_at(surface, triangle, weight, time, normal);
+    if (!(fil_vec3_normalise(normal) > 0))
+        normal[0] = 0, normal[1] = 1, normal[2] = 0;
+    bool turn = !surface->mesh->closed && fil_vec3_dot(normal, side) < 0;
+    for (int k = 0; k < 3 && turn; ++k)
+        normal[k] = -normal[k];
+}
+
+// A vertex that is near, or inside, at the start.
+static void place_at_start(const question *near, const fil_approach_thing *thing, bool inside, fil_solid_place *out)
+{
+    *out = (fil_solid_place){.inside = inside};
+    set_points(near->surface, near->triangle, near->weight, out);
+    double came[3], size = 0;
+    for (int k = 0; k < 3; ++k) {
+        out->normal[k] = inside ? out->from[k] - near->x[k] : near->x[k] - out->from[k];
+        came[k] = (thing->from[0][k] - thing->to[0][k]) - (out->from[k] - out->to[k]);
+        size = fmax(size, fabs(near->x[k]));
+    }
+    if (!(fil_vec3_normalise(out->normal) > 1e-12 * size))
+        set_mesh_normal(near->surface, near->triangle, near->weight, 0, came, out->normal);
+}
+
+// ---- on the way
+
+typedef struct search {
+    const fil_solid_surface *surface;
+    const fil_approach_thing *thing;
+    double reach;
+    int triangle; // -1: none yet
+    fil_approach best;
+} search;
+
+static void follow_triangle(void *data, int triangle)
+{
+    search *self = data;
+    fil_approach_thing q = {.corners = 3};
+    fil_approach found;
+    corners_at(self->surface, triangle, 0, q.from);
+    corners_at(self->surface, triangle, 1, q.to);
+    if (!fil_approach_find(self->thing, &q, self->reach, &found))
+        return;
+    // Ends of edges are vertices, which are followed by themselves.
+    if (self->thing->corners == 2 && !(found.weight_p[0] > 0 && found.weight_p[1] > 0))
+        return;
+    const fil_approach *best = &self->best;
+    bool earlier = found.time != best->time           ? found.time < best->time
+                   : found.distance != best->distance ? found.distance < best->distance
+                                                      : triangle < self->triangle;
+    if (self->triangle < 0 || earlier) {
+        self->best = found;
+        self->triangle = triangle;
+    }
+}
+
+static bool follow(const fil_solid_surface *surface, const fil_approach_thing *thing, double reach, search *out)
+{
+    *out = (search){.surface = surface, .thing = thing, .reach = reach, .triangle = -1};
+    fil_bvh_box box = fil_bvh_box_empty();
+    for (int c = 0; c < thing->corners; ++c) {
+        fil_bvh_box_add(&box, thing->from[c]);
+        fil_bvh_box_add(&box, thing->to[c]);
+    }
+    fil_bvh_box_widen(&box, 1.001 * reach);
+    fil_bvh_near(&surface->tree, &box, follow_triangle, out);
+    return out->triangle >= 0;
+}
+
+static bool follow_both(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
+                        search *out)
+{
+    return follow(surface, thing, reach->near, out) ||
+           (reach->far > reach->near && follow(surface, thing, reach->far, out));
+}
+
+static void place_on_way(const search *found, fil_solid_place *out)
+{
+    const fil_approach *best = &found->best;
+    *out = (fil_solid_place){.at = best->weight_p[1]};
+    set_points(found->surface, found->triangle, best->weight_q, out);
+    memcpy(out->normal, best->normal, sizeof out->normal);
+    if (best->distance > 0)
+        return;
+    // An edge through the mesh: the side of its first end, which hangs on the root.
+    double side[3];
+    for (int k = 0; k < 3; ++k)
+        side[k] = found->thing->from[0][k] - out->from[k];
+    set_mesh_normal(found->surface, found->triangle, best->weight_q, best->time, side, out->normal);
+}
+
+static bool ask_vertex(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
+                       fil_solid_place *out)
+{
+    const double *x = thing->from[0];
+    fil_solid_cell cell = surface->mesh->closed ? cell_of(surface, x) : FIL_SOLID_OUTSIDE;
+    double way[3] = {thing->to[0][0] - x[0], thing->to[0][1] - x[1], thing->to[0][2] - x[2]};
+    double within = cell == FIL_SOLID_OUTSIDE ? reach->far + fil_vec3_norm(way) + surface->stir : HUGE_VAL;
+    question near;
+    search found;
+    if (!find_nearest(surface, x, 0, within, &near))
+        return false;
+    bool inside = cell == FIL_SOLID_INSIDE || (cell == FIL_SOLID_CUT && is_behind(&near));
+    if (inside || near.best <= reach->near * reach->near) {
+        place_at_start(&near, thing, inside, out);
+        return true;
+    }
+    if (!follow_both(surface, thing, reach, &found))
+        return false;
+    place_on_way(&found, out);
+    return true;
+}
+
+static bool ask_edge(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
+                     fil_solid_place *out)
+{
+    search found;
+    question near;
+    if (!follow_both(surface, thing, reach, &found))
+        return false;
+    for (int end = 0; end < 2; ++end) {
+        double x[3];
+        for (int k = 0; k < 3; ++k)
+            x[k] = thing->from[end][k] + found.best.time * (thing->to[end][k] - thing->from[end][k]);
+        if (find_nearest(surface, x, found.best.time, found.best.distance + reach->clear, &near))
+            return false;
+        // An edge that goes through is the business of its end inside.
+        if (found.best.distance <= 0 && surface->mesh->closed &&
+            find_nearest(surface, x, found.best.time, HUGE_VAL, &near) && is_behind(&near))
+            return false;
+    }
+    place_on_way(&found, out);
+    return true;
+}
+
+bool fil_solid_mesh_ask(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
+                        fil_solid_place *out)
+{
+    return thing->corners == 1 ? ask_vertex(surface, thing, reach, out) : ask_edge(surface, thing, reach, out);
+}

@@ -1,0 +1,442 @@
+// Where strands touch strands: capsules around edges, on their straight way from x0 to x1.
+//
+// Broad: a grid of the boxes that edges pass, as thick as they are. Pairs are left out when they cannot meet: with the
+// distance d of the edges at the start and the largest relative motion m of their ends, d > radii + m + margin.
+// Narrow: one place for each pair, from the first of these that holds:
+//
+//   crossing  the centre lines pass through each other; normal and places of that moment
+//   start     the nearest points at the start come within the skin: gap + normal · motion <= skin
+//   end       the edges are that near at the end
+//
+// Its gap is measured along the normal at the start. Neighbouring edges of a strand meet in a vertex, so both may find
+// the same place: of places on the same two strands that are within a third of an edge of each other on both, with
+// normals within 45°, the one with the least gap stays. Crossings are never given up for others.
+//
+// Edges of one strand touch when they are not neighbours and the strand between them is longer than π times the sum of
+// their radii: less is needed for no loop, more would miss the turns of a tight curl.
+//
+// Cost: linear in the number of near pairs. All is written in the order of edges: threads do not matter.
+#include "collide/touch_strands.h"
+
+#include "base/parallel.h"
+#include "collide/crossing.h"
+#include "collide/segment.h"
+#include "collide/segment_grid.h"
+#include "math/mat3.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EDGE_GRAIN = 256, PAIR_GRAIN = 1024 };
+
+static const double same_place = 1.0 / 3; // of an edge
+static const double same_normal = 0.7;    // cosine
+static const double parallel = 1e-6;      // square of the sine below which edges count as parallel
+
+// ---- one pair
+
+// Two edges, at the start and at the end.
+typedef struct meeting {
+    double p0[2][3], p1[2][3], q0[2][3], q1[2][3];
+    double radius_p[2], radius_q[2];
+} meeting;
+
+static void load_edge(const fil_touch_strands *S, int edge, double x0[2][3], double x1[2][3], double radius[2])
+{
+    memcpy(x0, S->x0 + 3 * (int64_t)edge, 6 * sizeof(double));
+    memcpy(x1, S->x1 + 3 * (int64_t)edge, 6 * sizeof(double));
+    memcpy(radius, S->radius + edge, 2 * sizeof(double));
+}
+
+static void load(const fil_touch_strands *S, int a, int b, meeting *out)
+{
+    load_edge(S, a, out->p0, out->p1, out->radius_p);
+    load_edge(S, b, out->q0, out->q1, out->radius_q);
+}
+
+static double between(const double x[2], double at)
+{
+    return (1 - at) * x[0] + at * x[1];
+}
+
+static double radii_at(const meeting *m, double s, double t)
+{
+    return between(m->radius_p, s) + between(m->radius_q, t);
+}
+
+// From the place t on q to the place s on p.
+static void way_between(const double p[2][3], double s, const double q[2][3], double t, double way[3])
+{
+    for (int k = 0; k < 3; ++k)
+        way[k] = (1 - s) * p[0][k] + s * p[1][k] - (1 - t) * q[0][k] - t * q[1][k];
+}
+
+// The square of the largest relative motion of two ends: nothing on the edges moves farther.
+static double motion_square(const meeting *m)
+{
+    double most = 0;
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) {
+            double d[3];
+            for (int k = 0; k < 3; ++k)
+                d[k] = m->p1[i][k] - m->p0[i][k] - m->q1[j][k] + m->q0[j][k];
+            double square = fil_vec3_dot(d, d);
+            most = square > most ? square : most;
+        }
+    return most;
+}
+
+// The middle of the part of edge p that lies beside edge q, for edges that are parallel: any point there is nearest,
+// and this one stays where it is when they are not quite.
+static bool beside(const double p[2][3], const double q[2][3], double *s, double *t)
+{
+    double d[3], e[3], g[3];
+    for (int k = 0; k < 3; ++k)
+        d[k] = p[1][k] - p[0][k], e[k] = q[1][k] - q[0][k], g[k] = q[0][k] - p[0][k];
+    double dd = fil_vec3_dot(d, d), ee = fil_vec3_dot(e, e), de = fil_vec3_dot(d, e);
+    if (!(dd * ee - de * de <= parallel * dd * ee) || !(dd > 0) || !(ee > 0))
+        return false;
+    double first = fil_vec3_dot(g, d) / dd, last = first + de / dd;
+    double low = fmax(0, fmin(first, last)), high = fmin(1, fmax(first, last));
+    if (!(low < high))
+        return false;
+    *s = 0.5 * (low + high);
+    double along[3];
+    for (int k = 0; k < 3; ++k)
+        along[k] = *s * d[k] - g[k];
+    *t = fmin(1, fmax(0, fil_vec3_dot(along, e) / ee));
+    return true;
+}
+
+static double nearest(const double p[2][3], const double q[2][3], double *s, double *t, double way[3])
+{
+    if (!beside(p, q, s, t))
+        fil_segment_nearest(p[0], p[1], q[0], q[1], s, t);
+    way_between(p, *s, q, *t, way);
+    return fil_vec3_norm(way);
+}
+
+// A unit vector across both edges, for those whose centre lines meet.
+static void across(const double p[2][3], const double q[2][3], double n[3])
+{
+    double d[3], e[3];
+    for (int k = 0; k < 3; ++k)
+        d[k] = p[1][k] - p[0][k], e[k] = q[1][k] - q[0][k];
+    fil_vec3_cross(d, e, n);
+    if (fil_vec3_norm(n) > 1e-12 * fil_vec3_norm(d) * fil_vec3_norm(e)) {
+        fil_vec3_normalise(n);
+        return;
+    }
+    int least = fabs(d[0]) < fabs(d[1]) ? 0 : 1;
+    least = fabs(d[2]) < fabs(d[least]) ? 2 : least;
+    double axis[3] = {least == 0, least == 1, least == 2};
+    fil_vec3_cross(d, axis, n);
+    if (!(fil_vec3_normalise(n) > 0))
+        memcpy(n, (double[]){0, 1, 0}, 3 * sizeof *n);
+}
+
+// A place with its normal; the gap is that at the start. Returns the gap at the end.
+static double set_place(const meeting *m, double s, double t, const double normal[3], fil_touch_point *out)
+{
+    double start[3], end[3];
+    way_between(m->p0, s, m->q0, t, start);
+    way_between(m->p1, s, m->q1, t, end);
+    double radii = radii_at(m, s, t);
+    out->at_a = s;
+    out->at_b = t;
+    memcpy(out->normal, normal, sizeof out->normal);
+    out->gap = fil_vec3_dot(start, normal) - radii;
+    return fil_vec3_dot(end, normal) - radii;
+}
+
+static bool crosses(const meeting *m, fil_touch_point *out)
+{
+    fil_crossing crossing;
+    if (!fil_crossing_edges(m->p0, m->p1, m->q0, m->q1, &crossing))
+        return false;
+    set_place(m, crossing.at[0], crossing.at[1], crossing.normal, out);
+    out->crossing = true;
+    return true;
+}
+
+// The nearest points of the edges when they are at p and q.
+static bool comes_near(const meeting *m, const double p[2][3], const double q[2][3], double skin, fil_touch_point *out)
+{
+    double s, t, way[3], normal[3];
+    double distance = nearest(p, q, &s, &t, way), radii = radii_at(m, s, t);
+    if (distance > 1e-9 * radii)
+        for (int k = 0; k < 3; ++k)
+            normal[k] = way[k] / distance;
+    else
+        across(p, q, normal);
+    return set_place(m, s, t, normal, out) <= skin * radii;
+}
+
+// ---- pairs
+
+// Whether two edges may touch at all, wherever they are.
+static bool may_touch(const fil_touch_strands *S, int a, int b)
+{
+    int i = S->strand[a], j = S->strand[b];
+    if (S->held[a] && S->held[a + 1] && S->held[b] && S->held[b + 1])
+        return false;
+    if (S->apart && S->apart[S->kind[i] * S->kinds + S->kind[j]])
+        return false;
+    if (i != j)
+        return true;
+    const double pi = 3.14159265358979323846;
+    double radii = fmax(S->radius[a], S->radius[a + 1]) + fmax(S->radius[b], S->radius[b + 1]);
+    return b > a + 1 && S->arc[b] - S->arc[a + 1] > pi * radii;
+}
+
+static bool may_meet(const fil_touch_strands *S, int a, int b, double margin)
+{
+    meeting m;
+    double s, t;
+    load(S, a, b, &m);
+    double square = fil_segment_nearest(m.p0[0], m.p0[1], m.q0[0], m.q0[1], &s, &t);
+    double near = fmax(m.radius_p[0], m.radius_p[1]) + fmax(m.radius_q[0], m.radius_q[1]) + margin;
+    near += sqrt(motion_square(&m));
+    return square <= near * near;
+}
+
+typedef struct pair_job {
+    const fil_touch_strands *S;
+    fil_segment_grid grid;
+    const int *edge; // [edges]
+    double margin;
+    int64_t *start; // [edges + 1]
+    fil_touch_pairs *pairs;
+} pair_job;
+
+// One edge that looks for others.
+typedef struct asker {
+    const pair_job *job;
+    int edge;
+    int64_t count, next; // found; where to write
+    bool write;
+} asker;
+
+static void meet_edge(void *data, int other)
+{
+    asker *self = data;
+    const pair_job *job = self->job;
+    if (!may_touch(job->S, self->edge, other) || !may_meet(job->S, self->edge, other, job->margin))
+        return;
+    ++self->count;
+    if (!self->write)
+        return;
+    // Insertion: an edge has few.
+    int64_t first = job->start[self->next], at = first + self->count - 1;
+    for (; at > first && job->pairs->b[at - 1] > other; --at)
+        job->pairs->b[at] = job->pairs->b[at - 1];
+    job->pairs->b[at] = other;
+    job->pairs->a[first + self->count - 1] = self->edge;
+}
+
+static void count_pairs(void *data, int64_t begin, int64_t end)
+{
+    pair_job *job = data;
+    for (int64_t i = begin; i < end; ++i) {
+        asker asker = {.job = job, .edge = job->edge[i]};
+        fil_segment_grid_near(&job->grid, asker.edge, job->margin, meet_edge, &asker);
+        job->start[i + 1] = asker.count;
+    }
+}
+
+static void write_pairs(void *data, int64_t begin, int64_t end)
+{
+    const pair_job *job = data;
+    for (int64_t i = begin; i < end; ++i) {
+        asker asker = {.job = job, .edge = job->edge[i], .next = i, .write = true};
+        if (job->start[i + 1] > job->start[i])
+            fil_segment_grid_near(&job->grid, asker.edge, job->margin, meet_edge, &asker);
+    }
+}
+
+fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
+                                   double margin, fil_touch_pairs *out)
+{
+    *out = (fil_touch_pairs){0};
+    pair_job job = {.S = strands, .margin = margin, .pairs = out};
+    int edges = 0, *edge = FIL_ARENA_RAW(arena, int, strands->vertex_count);
+    if (!edge)
+        return FIL_NO_MEMORY;
+    for (int v = 0; v + 1 < strands->vertex_count; ++v)
+        if (strands->strand[v] == strands->strand[v + 1])
+            edge[edges++] = v;
+    job.edge = edge;
+    job.start = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)edges + 1);
+    fil_segments segments = {.x = strands->x0, .end = strands->x1, .radius = strands->radius};
+    fil_status status =
+        job.start ? fil_segment_grid_create(arena, &segments, edge, edges, margin, &job.grid) : FIL_NO_MEMORY;
+    if (status != FIL_OK)
+        return status;
+    fil_parallel_for(context, edges, EDGE_GRAIN, count_pairs, &job);
+    for (int i = 0; i < edges; ++i)
+        job.start[i + 1] += job.start[i];
+    out->a = FIL_ARENA_RAW(arena, int, job.start[edges]);
+    out->b = FIL_ARENA_RAW(arena, int, job.start[edges]);
+    if (!out->a || !out->b)
+        return FIL_NO_MEMORY;
+    out->count = job.start[edges];
+    fil_parallel_for(context, edges, EDGE_GRAIN, write_pairs, &job);
+    return FIL_OK;
+}
+
+// ---- places
+
+typedef struct find_job {
+    const fil_touch_strands *S;
+    const fil_touch_pairs *pairs;
+    double skin;
+    bool crossings_only;
+    fil_touch_point *found; // [pairs] those of each range at its beginning
+    int *count;             // [ranges]
+} find_job;
+
+static bool touch_pair(const find_job *job, int64_t pair, fil_touch_point *out)
+{
+    meeting loaded;
+    const meeting *m = &loaded;
+    double s, t;
+    *out = (fil_touch_point){.a = job->pairs->a[pair], .b = job->pairs->b[pair]};
+    load(job->S, out->a, out->b, &loaded);
+    double square = fil_segment_nearest(m->p0[0], m->p0[1], m->q0[0], m->q0[1], &s, &t);
+    if (square <= motion_square(m) && crosses(m, out))
+        return true;
+    if (job->crossings_only)
+        return false;
+    return comes_near(m, m->p0, m->q0, job->skin, out) || comes_near(m, m->p1, m->q1, job->skin, out);
+}
+
+static void touch_pairs(void *data, int64_t begin, int64_t end)
+{
+    const find_job *job = data;
+    int count = 0;
+    for (int64_t pair = begin; pair < end; ++pair)
+        count += touch_pair(job, pair, &job->found[begin + count]);
+    job->count[begin / PAIR_GRAIN] = count;
+}
+
+// Moves what the ranges found together; returns how many there are.
+static int gather(const find_job *job)
+{
+    int64_t ranges = (job->pairs->count + PAIR_GRAIN - 1) / PAIR_GRAIN, total = 0;
+    for (int64_t range = 0; range < ranges; ++range) {
+        memmove(job->found + total, job->found + range * PAIR_GRAIN, (size_t)job->count[range] * sizeof *job->found);
+        total += job->count[range];
+    }
+    return (int)total;
+}
+
+static fil_status find(fil_context *context, fil_arena *arena, find_job *job, fil_touch_list *out)
+{
+    int64_t pairs = job->pairs->count;
+    job->found = FIL_ARENA_RAW(arena, fil_touch_point, pairs);
+    job->count = FIL_ARENA_RAW(arena, int, pairs / PAIR_GRAIN + 1);
+    if (!job->found || !job->count)
+        return FIL_NO_MEMORY;
+    fil_parallel_for(context, pairs, PAIR_GRAIN, touch_pairs, job);
+    *out = (fil_touch_list){.point = job->found, .count = gather(job)};
+    return FIL_OK;
+}
+
+fil_status fil_touch_strands_crossings(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
+                                       const fil_touch_pairs *pairs, fil_touch_list *out)
+{
+    find_job job = {.S = strands, .pairs = pairs, .crossings_only = true};
+    return find(context, arena, &job, out);
+}
+
+// ---- places that several pairs share
+
+typedef struct place {
+    int strand[2], index; // in the list
+    double arc[2];
+} place;
+
+static int compare_places(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    for (int k = 0; k < 2; ++k)
+        if (x->strand[k] != y->strand[k])
+            return x->strand[k] < y->strand[k] ? -1 : 1;
+    if (x->arc[0] != y->arc[0])
+        return x->arc[0] < y->arc[0] ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+static double arc_at(const fil_touch_strands *S, int edge, double at)
+{
+    return (1 - at) * S->arc[edge] + at * S->arc[edge + 1];
+}
+
+static double edge_length(const fil_touch_strands *S, int edge)
+{
+    return S->arc[edge + 1] - S->arc[edge];
+}
+
+// Whether two contacts of the same strands are one.
+static bool same(const fil_touch_strands *S, const fil_touch_point *x, const fil_touch_point *y)
+{
+    double off_a = fabs(arc_at(S, x->a, x->at_a) - arc_at(S, y->a, y->at_a));
+    double off_b = fabs(arc_at(S, x->b, x->at_b) - arc_at(S, y->b, y->at_b));
+    return off_a <= same_place * fmin(edge_length(S, x->a), edge_length(S, y->a)) &&
+           off_b <= same_place * fmin(edge_length(S, x->b), edge_length(S, y->b)) &&
+           fil_vec3_dot(x->normal, y->normal) > same_normal;
+}
+
+// Marks those of `places` (of the same two strands, by arc length) that others stand for.
+static void prune(const find_job *job, const place *places, int count, double reach, bool *dropped)
+{
+    const fil_touch_point *point = job->found;
+    for (int i = 0; i < count; ++i)
+        for (int j = i + 1; j < count && places[j].arc[0] - places[i].arc[0] <= reach; ++j) {
+            int x = places[i].index, y = places[j].index;
+            if (dropped[x] || dropped[y] || (point[x].crossing && point[y].crossing) ||
+                !same(job->S, &point[x], &point[y]))
+                continue;
+            bool keep_x = point[x].crossing || (!point[y].crossing && point[x].gap <= point[y].gap);
+            dropped[keep_x ? y : x] = true;
+        }
+}
+
+static fil_status drop_doubles(fil_arena *arena, const find_job *job, fil_touch_list *list)
+{
+    const fil_touch_strands *S = job->S;
+    place *places = FIL_ARENA_RAW(arena, place, list->count);
+    bool *dropped = FIL_ARENA_ARRAY(arena, bool, list->count);
+    if (!places || !dropped)
+        return FIL_NO_MEMORY;
+    double longest = 0;
+    for (int i = 0; i < list->count; ++i) {
+        const fil_touch_point *point = &list->point[i];
+        places[i] = (place){.strand = {S->strand[point->a], S->strand[point->b]},
+                            .index = i,
+                            .arc = {arc_at(S, point->a, point->at_a), arc_at(S, point->b, point->at_b)}};
+        longest = fmax(longest, edge_length(S, point->a));
+    }
+    qsort(places, (size_t)list->count, sizeof *places, compare_places);
+    for (int first = 0, last; first < list->count; first = last) {
+        for (last = first + 1; last < list->count && places[last].strand[0] == places[first].strand[0] &&
+                               places[last].strand[1] == places[first].strand[1];)
+            ++last;
+        prune(job, places + first, last - first, same_place * longest, dropped);
+    }
+    int kept = 0;
+    for (int i = 0; i < list->count; ++i)
+        if (!dropped[i])
+            list->point[kept++] = list->point[i];
+    list->count = kept;
+    return FIL_OK;
+}
+
+fil_status fil_touch_strands_find(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
+                                  const fil_touch_pairs *pairs, double skin, fil_touch_list *out)
+{
+    find_job job = {.S = strands, .pairs = pairs, .skin = skin};
+    fil_status status = find(context, arena, &job, out);
+    return status == FIL_OK ? drop_doubles(arena, &job, out) : status;
+}

@@ -1,0 +1,25 @@
+// Where strands touch strands. See touch_strands.c.
+#ifndef FIL_COLLIDE_TOUCH_STRANDS_H
+#define FIL_COLLIDE_TOUCH_STRANDS_H
+
+#include "collide/touch.h"
+
+// Pairs of edges, a < b.
+typedef struct fil_touch_pairs {
+    int *a, *b;
+    int64_t count;
+} fil_touch_pairs;
+
+// All pairs that may come nearer than their radii and `margin` while strands go from x0 to x1, or to places within half
+// the margin of x1. In the order of a, then of b.
+fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
+                                   double margin, fil_touch_pairs *out);
+// Where they touch, or would touch at the end of the step: the gap there is at most `skin` radii, or they pass through
+// each other. One place for each pair of edges, and one for places that several pairs share.
+fil_status fil_touch_strands_find(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
+                                  const fil_touch_pairs *pairs, double skin, fil_touch_list *out);
+// Those that pass through each other on the way.
+fil_status fil_touch_strands_crossings(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
+                                       const fil_touch_pairs *pairs, fil_touch_list *out);
+
+#endif

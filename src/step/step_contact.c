@@ -1,0 +1,322 @@
+// A step in which strands touch each other and bodies [Daviet11, 4; Jia20, 1.1.4; Kaufman 2014].
+//
+// Moreau's scheme: the unknowns are velocities at the end and impulses over the step; frames and gaps of contacts are
+// those of its start and do not change in it. In order:
+//
+//     control    what the scene wants at the end
+//     predict    strands without contacts
+//     detect     who touches whom on the way there
+//     build      A and b around the iterate, H, w
+//     solve      impulses
+//     respond    strands with these impulses as loads: Newton's method
+//     detect     who passes through whom on the way there: more contacts
+//
+// and again from `build` until the velocities that strands respond with obey Coulomb's law at all contacts: every round
+// is one step of Newton's method on u(r), the velocities as a function of the impulses. The law is judged with these
+// velocities, so what is reported is true of the state that is taken.
+//
+// Trouble (a law that is not met, strands that do not converge, edges that are too long or pass through each other)
+// halves the step: the state has not been touched, so the part is tried again. Steps grow back after some without
+// trouble. Where they cannot be halved any more the part is taken as it is, and counted.
+#include "step/step_contact.h"
+
+#include "base/parallel.h"
+#include "base/timer.h"
+#include "math/cone.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CALM_PARTS = 4, LOOKS = 8 };
+
+// ---- all packs
+
+typedef struct pack_job {
+    fil_step_job job;
+    fil_part *part;
+    void (*body)(const struct pack_job *self, fil_newton *newton, fil_strand_report *report);
+} pack_job;
+
+static void run_packs(void *data, int64_t begin, int64_t end)
+{
+    const pack_job *self = data;
+    fil_group_scratch *scratch = &self->job.state->scratch[self->job.group];
+    for (int64_t pack = begin; pack < end; ++pack) {
+        scratch->newton[pack].pack = (int)pack;
+        self->body(self, &scratch->newton[pack], scratch->report + pack * FIL_LANES);
+    }
+}
+
+static void for_packs(fil_part *part, fil_phase phase,
+                      void (*body)(const pack_job *self, fil_newton *newton, fil_strand_report *report))
+{
+    double start = fil_timer_seconds();
+    const fil_model *model = part->job.state->model;
+    for (int g = 0; g < model->group_count; ++g) {
+        pack_job job = {.job = part->job, .part = part, .body = body};
+        job.job.group = g;
+        fil_parallel_for(part->job.context, model->groups[g].pack_count, 1, run_packs, &job);
+    }
+    part->stats->seconds[phase] += fil_timer_seconds() - start;
+}
+
+static void predict(const pack_job *self, fil_newton *newton, fil_strand_report *report)
+{
+    const fil_step_job *job = &self->job;
+    const fil_strands *S = &job->state->model->groups[job->group];
+    const fil_group_scratch *scratch = &job->state->scratch[job->group];
+    ptrdiff_t start = S->pack_row[newton->pack] * FIL_LANES * S->type->dofs;
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        report[lane] = (fil_strand_report){0};
+    fil_newton_start(S, scratch, newton->pack, newton);
+    newton->push = scratch->push + start;
+    memset(scratch->push + start, 0, (size_t)newton->size * FIL_LANES * sizeof(double));
+    fil_pack_predict(job, newton);
+}
+
+static void move_freely(const pack_job *self, fil_newton *newton, fil_strand_report *report)
+{
+    self->job.solve(&self->job, newton, report);
+}
+
+static bool touches(const pack_job *self, const fil_newton *newton)
+{
+    const fil_strands *S = newton->S;
+    const int *body = self->part->scratch->body + self->part->contacts->first_strand[self->job.group];
+    for (int lane = 0; lane < FIL_LANES && newton->pack * FIL_LANES + lane < S->strand_count; ++lane)
+        if (body[S->strand_of_slot[newton->pack * FIL_LANES + lane]] >= 0)
+            return true;
+    return false;
+}
+
+static void respond(const pack_job *self, fil_newton *newton, fil_strand_report *report)
+{
+    if (!touches(self, newton))
+        return;
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        report[lane].converged = false;
+    fil_step_respond(&self->job, newton, report);
+}
+
+static void commit(const pack_job *self, fil_newton *newton, fil_strand_report *report)
+{
+    fil_m4 fine = fil_pack_commit(&self->job, newton);
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        report[lane].failed = fine[lane] == 0;
+}
+
+// ---- judging
+
+// The natural residual of the impulses with the velocities that strands respond with.
+static fil_status judge(const fil_part *part, const fil_solve_stats *solve, double *residual)
+{
+    const fil_meets *meets = &part->meets;
+    double *u = FIL_ARENA_RAW(part->scratch->arena, double, 3 * (int64_t)meets->count), square = 0;
+    if (!u)
+        return FIL_NO_MEMORY;
+    fil_problem_velocities(part, u);
+    for (ptrdiff_t i = 0; i < meets->count; ++i)
+        square += fil_cone_natural(meets->mu[i], solve->rho, meets->r + 3 * i, u + 3 * i);
+    *residual = square > 0 ? sqrt(square) / (solve->rho * solve->free_speed) : 0;
+    return FIL_OK;
+}
+
+static bool strands_converged(const fil_part *part)
+{
+    const fil_model *model = part->job.state->model;
+    for (int g = 0; g < model->group_count; ++g)
+        for (int slot = 0; slot < model->groups[g].strand_count; ++slot)
+            if (!part->job.state->scratch[g].report[slot].converged)
+                return false;
+    return true;
+}
+
+// Whether an edge of the iterates is longer than it may be.
+static bool too_long(const fil_part *part)
+{
+    const fil_touch_strands *strands = &part->strands;
+    double most = 1 + part->contacts->settings.stretch;
+    for (int i = 0; i + 1 < strands->vertex_count; ++i) {
+        if (strands->strand[i] != strands->strand[i + 1])
+            continue;
+        const double *x = strands->x1 + 3 * (ptrdiff_t)i;
+        double e[3] = {x[3] - x[0], x[4] - x[1], x[5] - x[2]};
+        double rest = most * (strands->arc[i + 1] - strands->arc[i]);
+        if (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] > rest * rest)
+            return true;
+    }
+    return false;
+}
+
+// ---- a part of a step
+
+static fil_status solve_contacts(fil_part *part, double tolerance, fil_solve_stats *stats)
+{
+    fil_contact_problem *problem;
+    double start = fil_timer_seconds();
+    fil_status status = fil_problem_build(part, &problem);
+    double built = fil_timer_seconds();
+    part->stats->seconds[FIL_PHASE_BUILD] += built - start;
+    if (status != FIL_OK)
+        return status;
+    fil_state *state = part->job.state;
+    if (state->watch)
+        state->watch(state->watch_user, part->to, problem, part->meets.r);
+    fil_contact_def def = fil_contact_def_default();
+    def.solver = part->contacts->settings.solver;
+    def.local = part->contacts->settings.local;
+    def.tolerance = tolerance;
+    def.warm = true;
+    status = fil_contact_solve(part->job.context, problem, &def, part->meets.r, NULL, NULL, stats);
+    fil_contact_problem_destroy(problem);
+    part->stats->seconds[FIL_PHASE_CONTACT] += fil_timer_seconds() - built;
+    part->stats->contact_iterations += stats->iterations;
+    ++part->stats->linearisations;
+    return status;
+}
+
+static fil_status find_meets(fil_part *part)
+{
+    double start = fil_timer_seconds();
+    fil_meet_follow(part);
+    fil_status status = fil_meet_find(part);
+    part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
+    return status;
+}
+
+static fil_status look_again(fil_part *part, int *added)
+{
+    double start = fil_timer_seconds();
+    fil_meet_follow(part);
+    fil_status status = fil_meet_look_again(part, added);
+    part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
+    return status;
+}
+
+// Rounds of impulses and responses. *residual: of the law, at the end.
+static fil_status meet(fil_part *part, double *residual)
+{
+    const fil_contacts *settings = &part->contacts->settings;
+    int added = 0, looks = 0;
+    double before = INFINITY;
+    *residual = 0;
+    for (int round = 0; round < settings->max_iterations && part->meets.count > 0; ++round) {
+        fil_solve_stats solve;
+        // A better answer than the linearisation is worth nothing.
+        double tolerance = fmax(0.3 * settings->tolerance, fmin(1e-2, 0.03 * before));
+        fil_status status = solve_contacts(part, tolerance, &solve);
+        if (status != FIL_OK)
+            return status;
+        fil_problem_push(part);
+        for_packs(part, FIL_PHASE_SOLVE, respond);
+        status = judge(part, &solve, residual);
+        if (status != FIL_OK)
+            return status;
+        before = *residual;
+        if (*residual > settings->tolerance)
+            continue;
+        status = looks++ < LOOKS ? look_again(part, &added) : FIL_OK;
+        if (status != FIL_OK || added == 0)
+            return status;
+        before = 1e-2;
+    }
+    return FIL_OK;
+}
+
+// From the state to a commit that waits; *trouble: what is wrong with it.
+static fil_status try_part(fil_part *part, unsigned *trouble)
+{
+    fil_arena_rewind(part->scratch->arena, part->scratch->start);
+    part->meets = (fil_meets){0};
+    double start = fil_timer_seconds(), residual;
+    fil_step_control(&part->job, part->to, 0.5 * (part->from + part->to));
+    fil_meet_start(part);
+    part->stats->seconds[FIL_PHASE_CONTROL] += fil_timer_seconds() - start;
+    for_packs(part, FIL_PHASE_PREDICT, predict);
+    for_packs(part, FIL_PHASE_SOLVE, move_freely);
+    fil_status status = find_meets(part);
+    if (status == FIL_OK)
+        status = meet(part, &residual);
+    if (status != FIL_OK)
+        return status;
+    *trouble = 0;
+    if (!(residual <= part->contacts->settings.tolerance))
+        *trouble |= 1u << FIL_TROUBLE_CONTACT;
+    if (!strands_converged(part))
+        *trouble |= 1u << FIL_TROUBLE_STRAND;
+    if (too_long(part))
+        *trouble |= 1u << FIL_TROUBLE_STRETCH;
+    if (part->stats->crossings > 0)
+        *trouble |= 1u << FIL_TROUBLE_CROSSING;
+    part->residual = residual;
+    return FIL_OK;
+}
+
+static void take_part(fil_part *part)
+{
+    fil_step_stats *stats = part->stats;
+    const fil_model *model = part->job.state->model;
+    for_packs(part, FIL_PHASE_COMMIT, commit);
+    for (int g = 0; g < model->group_count; ++g)
+        fil_step_add_reports(&model->groups[g], part->job.state->scratch[g].report, stats);
+    fil_meet_remember(part);
+    stats->contacts = part->meets.count;
+    stats->kept = part->meets.kept;
+    stats->closed = 0;
+    for (int i = 0; i < part->meets.count; ++i)
+        stats->closed += part->meets.r[3 * (ptrdiff_t)i] > 0;
+    if (!(part->residual <= stats->contact_residual))
+        stats->contact_residual = part->residual;
+    part->job.state->head->h_before = part->job.h;
+    ++stats->parts;
+}
+
+// ---- the step
+
+fil_status fil_step_together(fil_context *context, fil_state *state, double h, fil_step_stats *stats)
+{
+    fil_memory_head *head = state->head;
+    const fil_model_contacts *contacts = &state->model->contacts;
+    int most = contacts->settings.halvings, crossings = 0;
+    int64_t whole = INT64_C(1) << most;
+    double begin = head->time;
+    for (int64_t at = 0; at < whole;) {
+        int64_t width = whole >> head->halved;
+        fil_part part = {.job = fil_step_job_make(context, state, h * (double)width / (double)whole),
+                         .contacts = contacts,
+                         .scratch = &state->contact,
+                         .strands = contacts->strands,
+                         .from = begin + h * (double)at / (double)whole,
+                         .to = begin + h * (double)(at + width) / (double)whole,
+                         .stats = stats};
+        part.job.share = (double)width / (double)(whole - at);
+        part.strands.held = state->contact.held;
+        part.strands.x0 = state->contact.x0;
+        part.strands.x1 = state->contact.x1;
+        unsigned trouble;
+        stats->crossings = 0;
+        fil_status status = try_part(&part, &trouble);
+        if (status != FIL_OK)
+            return status;
+        stats->trouble |= trouble;
+        if (trouble && head->halved < most) {
+            ++stats->retries;
+            ++head->halved;
+            head->calm = 0;
+            continue;
+        }
+        stats->rough_parts += trouble != 0;
+        crossings += stats->crossings;
+        take_part(&part);
+        at += width;
+        head->time = part.to;
+        // Back to longer parts at a place where one can begin.
+        if (++head->calm >= CALM_PARTS && head->halved > 0 && at % (2 * width) == 0) {
+            --head->halved;
+            head->calm = 0;
+        }
+    }
+    stats->crossings = crossings;
+    stats->strands = contacts->strands.strand_count;
+    return FIL_OK;
+}

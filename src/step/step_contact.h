@@ -1,0 +1,54 @@
+// A step with contacts. See step_contact.c for its course, step_meet.c for who touches whom, step_problem.c for the
+// contact problem and what its impulses do to strands.
+#ifndef FIL_STEP_CONTACT_H
+#define FIL_STEP_CONTACT_H
+
+#include "collide/touch_strands.h"
+#include "step/step_pack.h"
+
+// The contacts of a part of a step, sorted by the number of the first edge, and their impulses.
+typedef struct fil_meets {
+    int count;
+    fil_touch_point *point; // [count]
+    double *frame;          // [9 count] rows: normal, along the first strand, across; by columns
+    double *mu;             // [count]
+    double *bias;           // [3 count] velocity besides that of the strands: gaps, bodies, bounce
+    double *pull;           // [count] N s of adhesion
+    double *r;              // [3 count]
+    int kept;               // how many began with an impulse of the part before
+} fil_meets;
+
+// One part of a step, from the state on.
+typedef struct fil_part {
+    fil_step_job job;
+    const fil_model_contacts *contacts;
+    fil_contact_scratch *scratch;
+    fil_touch_strands strands; // with x0, x1, held of the part
+    fil_touch_pairs pairs;     // of edges that may meet
+    fil_meets meets;
+    double from, to; // s, when it begins and ends
+    double residual; // natural, of all contacts with the velocities of the strands
+    fil_step_stats *stats;
+} fil_part;
+
+// One step of h seconds in which strands touch.
+fil_status fil_step_together(fil_context *context, fil_state *state, double h, fil_step_stats *stats);
+
+// step_meet.c. Where strands are at the start; where they are now on their way to the end.
+void fil_meet_start(fil_part *part);
+void fil_meet_follow(fil_part *part);
+// Fills pairs and meets, with first guesses of the impulses.
+fil_status fil_meet_find(fil_part *part);
+// Adds what passes through each other on the way to the iterate; *added: how many there are.
+fil_status fil_meet_look_again(fil_part *part, int *added);
+// Keeps the impulses for the next part.
+void fil_meet_remember(fil_part *part);
+
+// step_problem.c. The contact problem around the iterate of the strands.
+fil_status fil_problem_build(fil_part *part, fil_contact_problem **out);
+// The impulses as loads of the strands.
+void fil_problem_push(fil_part *part);
+// The velocities of the contacts with the strands where they are, u [3 contacts].
+void fil_problem_velocities(const fil_part *part, double *u);
+
+#endif

@@ -1,0 +1,514 @@
+// Who touches whom in a part of a step: places, frames, friction, gaps, and impulses to begin with.
+//
+// Impulses are carried from part to part by what touches (strand and strand, strand and body) and by where on the
+// strands: a contact is the same as one of the part before when it is on the same two things within half an edge.
+//
+// Friction that differs along and across a strand makes an ellipse of the circle that friction is in. The directions of
+// two strands add: with M = Σ mu_along² t tᵀ + mu_across² (I - t tᵀ), halved, the principal axes of M in the tangent
+// plane are the frame and the roots of its eigenvalues the coefficients mu_1, mu_2. Tangents of length mu_k / mu, mu =
+// sqrt(mu_1 mu_2), make it the law of a circle again: the law of Coulomb with the greatest dissipation.
+#include "step/step_contact.h"
+
+#include "base/parallel.h"
+#include "math/cone.h"
+#include "math/mat3.h"
+#include "math/quat.h"
+
+#include <string.h>
+
+enum { STRAND_GRAIN = 64 };
+
+static const double same_place = 0.5; // edges: what is farther from all of the part before is new
+static const double deep = 0.05;      // radii: overlaps at the end that are worth another contact
+
+// ---- where strands are
+
+static const fil_strands *group_of(const fil_part *part, int strand, int *slot, int *group)
+{
+    *group = part->contacts->group[strand];
+    const fil_strands *S = &part->job.state->model->groups[*group];
+    *slot = S->slot[strand - part->contacts->first_strand[*group]];
+    return S;
+}
+
+static void read_starts(void *data, int64_t begin, int64_t end)
+{
+    fil_part *part = data;
+    for (int64_t strand = begin; strand < end; ++strand) {
+        int slot, group, first = part->strands.first[strand], n = part->strands.first[strand + 1] - first;
+        const fil_strands *S = group_of(part, (int)strand, &slot, &group);
+        int dofs = S->type->dofs;
+        ptrdiff_t start = S->pack_row[slot / FIL_LANES] * FIL_LANES * dofs + slot % FIL_LANES;
+        const double *q = part->job.state->groups[group].q + start;
+        const double *is_free = part->job.state->scratch[group].free + start;
+        for (int i = 0; i < n; ++i) {
+            part->scratch->held[first + i] = is_free[(ptrdiff_t)i * dofs * FIL_LANES] == 0;
+            for (int k = 0; k < 3; ++k)
+                part->scratch->x0[3 * (first + i) + k] = q[((ptrdiff_t)i * dofs + k) * FIL_LANES];
+        }
+    }
+}
+
+static void read_iterates(void *data, int64_t begin, int64_t end)
+{
+    fil_part *part = data;
+    for (int64_t strand = begin; strand < end; ++strand) {
+        int slot, group, first = part->strands.first[strand], n = part->strands.first[strand + 1] - first;
+        const fil_strands *S = group_of(part, (int)strand, &slot, &group);
+        const double *q = part->job.state->scratch[group].newton[slot / FIL_LANES].q + slot % FIL_LANES;
+        for (int i = 0; i < n; ++i)
+            for (int k = 0; k < 3; ++k)
+                part->scratch->x1[3 * (first + i) + k] = q[((ptrdiff_t)i * S->type->dofs + k) * FIL_LANES];
+    }
+}
+
+// The pose of an obstacle: its place, carried along its path.
+static fil_pose pose_at(const fil_model_obstacle *obstacle, double time)
+{
+    if (obstacle->path.track.key_count == 0)
+        return obstacle->place;
+    fil_pose moved = fil_path_at(&obstacle->path, time), out;
+    fil_quat_normalise(moved.rotation);
+    fil_quat_rotate(moved.rotation, obstacle->place.position, out.position);
+    for (int k = 0; k < 3; ++k)
+        out.position[k] += moved.position[k];
+    fil_quat_multiply(moved.rotation, obstacle->place.rotation, out.rotation);
+    return out;
+}
+
+void fil_meet_start(fil_part *part)
+{
+    fil_parallel_for(part->job.context, part->strands.strand_count, STRAND_GRAIN, read_starts, part);
+    for (int i = 0; i < part->contacts->obstacle_count; ++i) {
+        const fil_model_obstacle *obstacle = &part->contacts->obstacles[i];
+        part->scratch->bodies[i] = (fil_solid_motion){.solid = obstacle->solid,
+                                                      .from = pose_at(obstacle, part->from),
+                                                      .to = pose_at(obstacle, part->to),
+                                                      .time_from = part->from,
+                                                      .time_to = part->to};
+    }
+}
+
+void fil_meet_follow(fil_part *part)
+{
+    fil_parallel_for(part->job.context, part->strands.strand_count, STRAND_GRAIN, read_iterates, part);
+}
+
+// ---- places
+
+static const fil_touch_rule *rule_of(const fil_part *part, const fil_touch_point *point)
+{
+    const fil_model_contacts *contacts = part->contacts;
+    if (contacts->rule_count == 0)
+        return NULL;
+    int groups = part->job.state->model->group_count;
+    int first = contacts->group[part->strands.strand[point->a]];
+    int second = point->b < 0 ? groups - 1 - point->b : contacts->group[part->strands.strand[point->b]];
+    for (int i = contacts->rule_count - 1; i >= 0; --i) {
+        const fil_touch_rule *rule = &contacts->rules[i];
+        if ((rule->first == first && rule->second == second) || (rule->first == second && rule->second == first))
+            return rule;
+    }
+    return NULL;
+}
+
+static bool are_apart(const fil_part *part, const fil_touch_point *point)
+{
+    const fil_touch_rule *rule = point->b < 0 ? rule_of(part, point) : NULL;
+    return rule && rule->apart;
+}
+
+// Both lists are sorted by their first edges; strands come before bodies.
+static fil_status merge(fil_part *part, const fil_touch_list *strands, const fil_touch_list *bodies,
+                        fil_touch_list *out)
+{
+    out->point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, strands->count + bodies->count);
+    out->count = 0;
+    if (!out->point)
+        return FIL_NO_MEMORY;
+    for (int i = 0, j = 0; i < strands->count || j < bodies->count;) {
+        if (i < strands->count && (j == bodies->count || strands->point[i].a <= bodies->point[j].a))
+            out->point[out->count++] = strands->point[i++];
+        else if (are_apart(part, &bodies->point[j]))
+            ++j;
+        else
+            out->point[out->count++] = bodies->point[j++];
+    }
+    return FIL_OK;
+}
+
+// All places on the way to the iterate.
+static fil_status detect(fil_part *part, fil_touch_list *out, int *inside)
+{
+    fil_context *context = part->job.context;
+    fil_arena *arena = part->scratch->arena;
+    double skin = part->contacts->settings.skin;
+    fil_touch_list strands, bodies = {0};
+    double thickest = 0;
+    for (int i = 0; i < part->strands.vertex_count; ++i)
+        thickest = fmax(thickest, part->strands.radius[i]);
+    fil_status status = fil_touch_strands_pairs(context, arena, &part->strands, 2 * skin * thickest, &part->pairs);
+    if (status == FIL_OK)
+        status = fil_touch_strands_find(context, arena, &part->strands, &part->pairs, skin, &strands);
+    if (status == FIL_OK && part->contacts->obstacle_count > 0)
+        status = fil_solid_touch(context, arena, &part->strands, part->scratch->bodies, part->contacts->obstacle_count,
+                                 skin * thickest, NULL, &bodies, inside);
+    return status == FIL_OK ? merge(part, &strands, &bodies, out) : status;
+}
+
+// ---- what is known of a contact
+
+static void direction_of(const fil_part *part, int edge, double out[3])
+{
+    const double *x = part->strands.x0 + 3 * (ptrdiff_t)edge;
+    for (int k = 0; k < 3; ++k)
+        out[k] = x[k + 3] - x[k];
+}
+
+// Takes the part along n away and makes it a unit vector; false: nothing is left.
+static bool make_square(const double n[3], double t[3])
+{
+    double along = fil_vec3_dot(t, n), size = fil_vec3_norm(t);
+    for (int k = 0; k < 3; ++k)
+        t[k] -= along * n[k];
+    return fil_vec3_normalise(t) > 1e-6 * size;
+}
+
+// A unit vector square to n, along the edge where that is possible.
+static void tangent_along(const fil_part *part, int edge, const double n[3], double t[3])
+{
+    direction_of(part, edge, t);
+    if (make_square(n, t))
+        return;
+    int least = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
+    least = fabs(n[2]) < fabs(n[least]) ? 2 : least;
+    for (int k = 0; k < 3; ++k)
+        t[k] = k == least;
+    make_square(n, t);
+}
+
+static void set_frame(const double n[3], const double t[3], const double length[2], double F[9])
+{
+    double across[3];
+    fil_vec3_cross(n, t, across);
+    for (int k = 0; k < 3; ++k) {
+        F[3 * k] = n[k];
+        F[3 * k + 1] = length[0] * t[k];
+        F[3 * k + 2] = length[1] * across[k];
+    }
+}
+
+// Frame and coefficient from those along (mu) and across (mu × across) the strands.
+static void set_ellipse(const fil_part *part, const fil_touch_point *point, double mu, const double across[2],
+                        double F[9], double *out)
+{
+    double t[3], other[3], M[3] = {0}; // M: along t t, t o, o o
+    tangent_along(part, point->a, point->normal, t);
+    fil_vec3_cross(point->normal, t, other);
+    int sides = point->b < 0 ? 1 : 2;
+    for (int side = 0; side < sides; ++side) {
+        double d[3], low = across[side] * mu, c, s;
+        tangent_along(part, side == 0 ? point->a : point->b, point->normal, d);
+        c = fil_vec3_dot(d, t), s = fil_vec3_dot(d, other);
+        double extra = (mu * mu - low * low) / sides;
+        M[0] += low * low / sides + extra * c * c;
+        M[1] += extra * c * s;
+        M[2] += low * low / sides + extra * s * s;
+    }
+    double angle = 0.5 * atan2(2 * M[1], M[0] - M[2]), c = cos(angle), s = sin(angle);
+    double half = 0.5 * (M[0] + M[2]), off = hypot(0.5 * (M[0] - M[2]), M[1]);
+    double mu1 = sqrt(half + off), mu2 = sqrt(fmax(half - off, 0)), mean = sqrt(mu1 * mu2), turned[3];
+    for (int k = 0; k < 3; ++k)
+        turned[k] = c * t[k] + s * other[k];
+    set_frame(point->normal, turned, (double[]){mean > 0 ? mu1 / mean : 1, mean > 0 ? mu2 / mean : 1}, F);
+    *out = mean;
+}
+
+static void set_friction(const fil_part *part, const fil_touch_point *point, double F[9], double *mu)
+{
+    const fil_model_contacts *contacts = part->contacts;
+    const fil_touch *a = &contacts->touch[contacts->group[part->strands.strand[point->a]]], *b = a;
+    const fil_touch_rule *rule = rule_of(part, point);
+    if (point->b >= 0) {
+        b = &contacts->touch[contacts->group[part->strands.strand[point->b]]];
+        *mu = a == b ? a->friction : sqrt(a->friction * b->friction);
+    } else {
+        double own = contacts->obstacles[-1 - point->b].friction;
+        *mu = own < 0 ? a->friction_body : own;
+    }
+    if (rule && rule->friction >= 0)
+        *mu = rule->friction;
+    if (a->across == 1 && b->across == 1) {
+        double t[3];
+        tangent_along(part, point->a, point->normal, t);
+        set_frame(point->normal, t, (double[]){1, 1}, F);
+    } else {
+        set_ellipse(part, point, *mu, (double[]){a->across, b->across}, F, mu);
+    }
+}
+
+// How far a point of an edge goes from x0 to x1.
+static void add_motion(const fil_part *part, int edge, double at, double sign, double out[3])
+{
+    const double *x0 = part->strands.x0 + 3 * (ptrdiff_t)edge, *x1 = part->strands.x1 + 3 * (ptrdiff_t)edge;
+    for (int k = 0; k < 3; ++k)
+        out[k] += sign * ((1 - at) * (x1[k] - x0[k]) + at * (x1[k + 3] - x0[k + 3]));
+}
+
+static double end_gap(const fil_part *part, const fil_touch_point *point)
+{
+    double way[3] = {-point->carried[0], -point->carried[1], -point->carried[2]};
+    add_motion(part, point->a, point->at_a, 1, way);
+    if (point->b >= 0)
+        add_motion(part, point->b, point->at_b, -1, way);
+    return point->gap + fil_vec3_dot(way, point->normal);
+}
+
+static void add_speed(const fil_part *part, int edge, double at, double sign, double out[3])
+{
+    int strand = part->strands.strand[edge], slot, group;
+    const fil_strands *S = group_of(part, strand, &slot, &group);
+    const double *v = part->job.state->groups[group].v + slot % FIL_LANES +
+                      (S->pack_row[slot / FIL_LANES] + edge - part->strands.first[strand]) * FIL_LANES * S->type->dofs;
+    for (int k = 0; k < 3; ++k)
+        out[k] += sign * ((1 - at) * v[k * FIL_LANES] + at * v[(S->type->dofs + k) * FIL_LANES]);
+}
+
+// Velocities besides those of the strands. The normal one is about places: the gap and the way of the body. What
+// bounces leaves as fast as its restitution says.
+static void set_bias(const fil_part *part, const fil_touch_point *point, const double F[9], double bias[3])
+{
+    const fil_model_contacts *contacts = part->contacts;
+    const fil_touch *a = &contacts->touch[contacts->group[part->strands.strand[point->a]]];
+    double h = part->job.h, s = part->job.s, ease = contacts->settings.ease, body[3], bounce;
+    for (int k = 0; k < 3; ++k)
+        body[k] = point->carried[k] / h;
+    for (int row = 0; row < 3; ++row)
+        bias[row] = -(F[row] * body[0] + F[row + 3] * body[1] + F[row + 6] * body[2]);
+    if (point->b >= 0) {
+        const fil_touch *b = &contacts->touch[contacts->group[part->strands.strand[point->b]]];
+        bounce = fmin(a->restitution, b->restitution);
+    } else {
+        bounce = fmax(a->restitution, contacts->obstacles[-1 - point->b].restitution);
+    }
+    double speed[3] = {-body[0], -body[1], -body[2]};
+    if (bounce > 0) {
+        add_speed(part, point->a, point->at_a, 1, speed);
+        if (point->b >= 0)
+            add_speed(part, point->b, point->at_b, -1, speed);
+    }
+    double approach = -fil_vec3_dot(speed, point->normal);
+    if (bounce > 0 && approach > 0 && point->gap - h * approach <= 0)
+        bias[0] -= bounce * approach;
+    else
+        bias[0] = bias[0] * h / s + fmax(point->gap, -ease * h) / s;
+}
+
+static double pull_of(const fil_part *part, const fil_touch_point *point)
+{
+    const fil_model_contacts *contacts = part->contacts;
+    const fil_touch *a = &contacts->touch[contacts->group[part->strands.strand[point->a]]], *b = a;
+    if (point->b >= 0)
+        b = &contacts->touch[contacts->group[part->strands.strand[point->b]]];
+    double adhesion = a == b ? a->adhesion : sqrt(a->adhesion * b->adhesion);
+    double radius = part->strands.radius[point->a];
+    return adhesion > 0 && point->gap <= contacts->settings.skin * radius ? adhesion * part->job.s : 0;
+}
+
+static void describe(void *data, int64_t begin, int64_t end)
+{
+    fil_part *part = data;
+    fil_meets *meets = &part->meets;
+    for (int64_t i = begin; i < end; ++i) {
+        set_friction(part, &meets->point[i], meets->frame + 9 * i, &meets->mu[i]);
+        set_bias(part, &meets->point[i], meets->frame + 9 * i, meets->bias + 3 * i);
+        meets->pull[i] = pull_of(part, &meets->point[i]);
+    }
+}
+
+static fil_status make_room(fil_part *part, int count, fil_meets *out)
+{
+    fil_arena *arena = part->scratch->arena;
+    *out = (fil_meets){.count = count,
+                       .point = FIL_ARENA_RAW(arena, fil_touch_point, count),
+                       .frame = FIL_ARENA_RAW(arena, double, 9 * (int64_t)count),
+                       .mu = FIL_ARENA_RAW(arena, double, count),
+                       .bias = FIL_ARENA_RAW(arena, double, 3 * (int64_t)count),
+                       .pull = FIL_ARENA_RAW(arena, double, count),
+                       .r = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)count)};
+    return out->point && out->frame && out->mu && out->bias && out->pull && out->r ? FIL_OK : FIL_NO_MEMORY;
+}
+
+// ---- impulses from the part before
+
+// The first of the known impulses whose edge is not before `edge`.
+static int first_tracked(const fil_state *state, int edge)
+{
+    int low = 0, high = state->head->tracked;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (state->tracked[middle].a < edge)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Places on a strand, in edges.
+static double place_off(int edge0, double at0, int edge1, double at1)
+{
+    return fabs((edge0 - edge1) + (at0 - at1));
+}
+
+static bool same_partner(const fil_part *part, int b0, int b1)
+{
+    if (b0 < 0 || b1 < 0)
+        return b0 == b1;
+    return part->strands.strand[b0] == part->strands.strand[b1];
+}
+
+// The nearest known impulse that nobody has taken; -1: none.
+static int find_tracked(const fil_part *part, const fil_touch_point *point, const bool *taken)
+{
+    const fil_state *state = part->job.state;
+    int strand = part->strands.strand[point->a], best = -1;
+    double least = same_place;
+    for (int i = first_tracked(state, part->strands.first[strand]);
+         i < state->head->tracked && state->tracked[i].a < part->strands.first[strand + 1]; ++i) {
+        const fil_tracked *old = &state->tracked[i];
+        if (taken[i] || !same_partner(part, point->b, old->b))
+            continue;
+        double off = place_off(point->a, point->at_a, old->a, old->at_a);
+        if (point->b >= 0)
+            off = fmax(off, place_off(point->b, point->at_b, old->b, old->at_b));
+        if (off < least)
+            least = off, best = i;
+    }
+    return best;
+}
+
+static fil_status carry(fil_part *part)
+{
+    const fil_state *state = part->job.state;
+    fil_meets *meets = &part->meets;
+    bool *taken = FIL_ARENA_ARRAY(part->scratch->arena, bool, state->head->tracked);
+    if (!taken)
+        return FIL_NO_MEMORY;
+    for (int i = 0; i < meets->count; ++i) {
+        int found = find_tracked(part, &meets->point[i], taken);
+        if (found < 0)
+            continue;
+        taken[found] = true;
+        ++meets->kept;
+        const float *force = state->tracked[found].force;
+        const double *F = meets->frame + 9 * (ptrdiff_t)i;
+        double *r = meets->r + 3 * (ptrdiff_t)i;
+        for (int row = 0; row < 3; ++row) {
+            double square = F[row] * F[row] + F[row + 3] * F[row + 3] + F[row + 6] * F[row + 6];
+            r[row] = part->job.s *
+                     (F[row] * (double)force[0] + F[row + 3] * (double)force[1] + F[row + 6] * (double)force[2]) /
+                     square;
+        }
+        fil_cone_project(meets->mu[i], r);
+    }
+    return FIL_OK;
+}
+
+void fil_meet_remember(fil_part *part)
+{
+    fil_state *state = part->job.state;
+    const fil_meets *meets = &part->meets;
+    int count = 0;
+    for (int i = 0; i < meets->count && count < state->tracked_room; ++i) {
+        const double *F = meets->frame + 9 * (ptrdiff_t)i, *r = meets->r + 3 * (ptrdiff_t)i;
+        const fil_touch_point *point = &meets->point[i];
+        if (!(r[0] > 0))
+            continue;
+        fil_tracked *out = &state->tracked[count++];
+        *out = (fil_tracked){.a = point->a, .b = point->b, .at_a = (float)point->at_a, .at_b = (float)point->at_b};
+        for (int k = 0; k < 3; ++k)
+            out->force[k] = (float)((F[3 * k] * r[0] + F[3 * k + 1] * r[1] + F[3 * k + 2] * r[2]) / part->job.s);
+    }
+    state->head->tracked = count;
+}
+
+// ---- the whole
+
+fil_status fil_meet_find(fil_part *part)
+{
+    fil_touch_list list;
+    int inside = 0;
+    fil_status status = detect(part, &list, &inside);
+    if (status == FIL_OK)
+        status = make_room(part, list.count, &part->meets);
+    if (status != FIL_OK)
+        return status;
+    part->stats->inside = inside > part->stats->inside ? inside : part->stats->inside;
+    memcpy(part->meets.point, list.point, (size_t)list.count * sizeof *list.point);
+    fil_parallel_for(part->job.context, list.count, 256, describe, part);
+    return carry(part);
+}
+
+// Where a contact of the same two edges is; -1: there is none.
+static int find_same(const fil_meets *meets, const fil_touch_point *point)
+{
+    int low = 0, high = meets->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (meets->point[middle].a < point->a)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < meets->count && meets->point[low].a == point->a; ++low)
+        if (meets->point[low].b == point->b)
+            return low;
+    return -1;
+}
+
+// Whether a place that was found on the way to the iterate must not be left as it is.
+static bool matters(const fil_part *part, const fil_touch_point *point, bool known)
+{
+    double radii = part->strands.radius[point->a] + (point->b < 0 ? 0 : part->strands.radius[point->b]);
+    return point->crossing || (!known && end_gap(part, point) < -deep * radii);
+}
+
+fil_status fil_meet_look_again(fil_part *part, int *added)
+{
+    fil_touch_list list;
+    fil_meets old = part->meets;
+    *added = 0;
+    part->stats->crossings = 0;
+    fil_status status = detect(part, &list, NULL);
+    if (status != FIL_OK)
+        return status;
+    int kept = 0;
+    for (int i = 0; i < list.count; ++i) {
+        int same = find_same(&old, &list.point[i]);
+        part->stats->crossings += list.point[i].crossing;
+        if (!matters(part, &list.point[i], same >= 0))
+            continue;
+        ++*added;
+        if (same >= 0)
+            old.point[same] = list.point[i];
+        else
+            list.point[kept++] = list.point[i];
+    }
+    if (*added == 0)
+        return FIL_OK;
+    // Both are sorted by their first edges.
+    status = make_room(part, old.count + kept, &part->meets);
+    if (status != FIL_OK)
+        return status;
+    part->meets.kept = old.kept;
+    for (int i = 0, j = 0, to = 0; to < old.count + kept; ++to) {
+        bool from_old = i < old.count && (j == kept || old.point[i].a <= list.point[j].a);
+        part->meets.point[to] = from_old ? old.point[i] : list.point[j];
+        if (from_old)
+            memcpy(part->meets.r + 3 * (ptrdiff_t)to, old.r + 3 * (ptrdiff_t)i, 3 * sizeof(double));
+        *(from_old ? &i : &j) += 1;
+    }
+    fil_parallel_for(part->job.context, part->meets.count, 256, describe, part);
+    return FIL_OK;
+}
