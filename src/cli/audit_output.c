@@ -28,8 +28,8 @@ static const char *group_of(const fil_audit_job *job, int *strand)
 
 static const char *body_name(const fil_audit_job *job, int body, char room[32])
 {
-    const char *name = job->film->bodies[body].name;
-    snprintf(room, 32, "bodies[%d]", body);
+    const char *name = job->film->scene.obstacles[body].name;
+    snprintf(room, 32, "solid body %d", body);
     return name && *name ? name : room;
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/arena.h"
 #include "base/parallel.h"
-#include "math/quat.h"
 #include "validate/audit_crossing.h"
 #include "validate/audit_inside.h"
 
@@ -154,15 +153,13 @@ static void set_held(fil_audit *self)
 typedef struct depth_job {
     const fil_audit *audit;
     const fil_audit_solid *solid;
-    fil_pose back; // from the world to the body
+    fil_pose back; // from the world to where the body started
 } depth_job;
 
 static double depth_at(const depth_job *job, const double place[3])
 {
     double moved[3];
-    fil_quat_rotate(job->back.rotation, place, moved);
-    for (int k = 0; k < 3; ++k)
-        moved[k] += job->back.position[k];
+    fil_audit_inside_move(&job->back, place, moved);
     return fil_audit_inside_depth(job->solid, moved);
 }
 
@@ -184,20 +181,11 @@ static void find_depths(void *data, int64_t begin, int64_t end)
     }
 }
 
-static fil_pose inverse_of(fil_pose pose)
-{
-    fil_pose back = {.rotation = {pose.rotation[0], -pose.rotation[1], -pose.rotation[2], -pose.rotation[3]}};
-    fil_quat_rotate(back.rotation, pose.position, back.position);
-    for (int k = 0; k < 3; ++k)
-        back.position[k] = -back.position[k];
-    return back;
-}
-
 static void check_body(fil_context *context, fil_audit *self, int body)
 {
     int vertices = self->first[self->strands.strand_count];
-    depth_job job = {.audit = self, .solid = self->solids[body]};
-    job.back = inverse_of(fil_path_at(&self->film->bodies[body].path, self->time));
+    fil_pose pose = fil_path_at(&self->film->scene.obstacles[body].path, self->time);
+    depth_job job = {.audit = self, .solid = self->solids[body], .back = fil_audit_inside_inverse(&pose)};
     fil_parallel_for(context, vertices, GRAIN, find_depths, &job);
     for (int i = 0; i < 2 * vertices; ++i) {
         double depth = self->depth[i];
@@ -214,12 +202,25 @@ static void check_body(fil_context *context, fil_audit *self, int body)
     }
 }
 
-static void check_inside(fil_context *context, fil_audit *self)
+static fil_status make_solid(fil_context *context, fil_audit *self, fil_arena *arena, int body)
 {
+    return fil_audit_inside_create(context, arena, &self->film->scene.obstacles[body], self->time,
+                                   &self->left_out[body], &self->solids[body]);
+}
+
+// Bodies that change their shape are made anew for every frame.
+static fil_status check_inside(fil_context *context, fil_audit *self)
+{
+    const fil_scene *scene = &self->film->scene;
+    fil_status status = FIL_OK;
     set_held(self);
-    for (int b = 0; b < self->film->body_count; ++b)
-        if (self->solids[b])
+    for (int b = 0; b < scene->obstacle_count && status == FIL_OK; ++b) {
+        if (scene->obstacles[b].pose_count > 0)
+            status = make_solid(context, self, self->scratch, b);
+        if (status == FIL_OK && self->solids[b])
             check_body(context, self, b);
+    }
+    return status;
 }
 
 // The frames
@@ -238,15 +239,15 @@ static fil_status check_frame(fil_context *context, fil_audit *self)
     if (is_checked(self, FIL_AUDIT_STRETCH))
         check_stretch(self);
     if (is_checked(self, FIL_AUDIT_INSIDE))
-        check_inside(context, self);
-    if (is_checked(self, FIL_AUDIT_CROSSING) && self->frame > self->def->first)
+        status = check_inside(context, self);
+    if (status == FIL_OK && is_checked(self, FIL_AUDIT_CROSSING) && self->frame > self->def->first)
         status = check_crossings(context, self);
     return status;
 }
 
 fil_status fil_audit_run(fil_context *context, fil_audit *audit, const fil_audit_def *def, fil_audit_report *out)
 {
-    *out = (fil_audit_report){.body_count = audit->film->body_count, .bodies_left_out = audit->left_out};
+    *out = (fil_audit_report){.body_count = audit->film->scene.obstacle_count, .bodies_left_out = audit->left_out};
     audit->def = def;
     audit->report = out;
     fil_status status = FIL_OK;
@@ -331,7 +332,7 @@ static fil_status check_film(fil_context *context, const fil_audit *self, int64_
 static fil_status allocate(fil_audit *self, int64_t strands)
 {
     int64_t vertices = fil_cache_vertex_total(self->cache);
-    int bodies = self->film->body_count;
+    int bodies = self->film->scene.obstacle_count;
     self->first = FIL_ARENA_ARRAY(self->arena, int, strands + 1);
     self->strand_of = FIL_ARENA_ARRAY(self->arena, int, vertices);
     self->holder = FIL_ARENA_ARRAY(self->arena, unsigned char, vertices);
@@ -355,9 +356,9 @@ static fil_status prepare(fil_context *context, fil_audit *self)
         status = allocate(self, strands);
     if (status == FIL_OK)
         number_vertices(self);
-    for (int b = 0; b < self->film->body_count && status == FIL_OK; ++b)
-        status = fil_audit_inside_create(context, self->arena, self->film->bodies[b].mesh, &self->left_out[b],
-                                         &self->solids[b]);
+    for (int b = 0; b < self->film->scene.obstacle_count && status == FIL_OK; ++b)
+        if (self->film->scene.obstacles[b].pose_count == 0)
+            status = make_solid(context, self, self->arena, b);
     return status;
 }
 

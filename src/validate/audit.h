@@ -28,7 +28,7 @@ typedef struct fil_audit_finding {
     int strand[2]; // the second: of crossings
     int segment[2];
     bool middle;     // inside: the middle of the segment, else its first vertex
-    int body;        // inside
+    int body;        // inside: which obstacle of the scene
     double value;    // net number of crossings, depth in m, stretch
     double place[3]; // m
 } fil_audit_finding;
@@ -41,7 +41,7 @@ typedef struct fil_audit_report {
     int64_t passes;                     // segments that passed through each other, also those that came back
     double deepest;                     // m
     double worst_stretch;               // with its sign
-    int body_count;                     // of the scene
+    int body_count;                     // solid ones: obstacles of the scene
     const char *const *bodies_left_out; // [bodies] why they were not checked, NULL: they were
     int kept[FIL_AUDIT_KINDS];          // how many findings are told, the first ones
     fil_audit_finding finding[FIL_AUDIT_KINDS][FIL_AUDIT_KEPT];

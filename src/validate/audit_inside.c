@@ -1,17 +1,16 @@
-// Is a place inside a closed mesh, and how far from its surface?
+// Is a place inside a body, and how far from its surface?
 //
-// The winding number: a line upwards from the place passes through triangles; those that face up count +1, those that
-// face down -1, and the place is inside when the sum is not zero. All that can go wrong is a line that hits an edge or
-// a corner. So x and z of all corners are rounded to whole numbers of 2^-28 of the size of the mesh, where the side of
-// a line on which a point lies is exact in 64 bits, and a point on the line counts as on its positive side: as if it
-// were moved by next to nothing in x and z, in the same direction always. Every line upwards then passes through the
-// inside of triangles only.
+// Simple shapes have a formula. For a closed mesh it is the winding number: a line upwards from the place passes
+// through triangles; those that face up count +1, those that face down -1, and the place is inside when the sum is not
+// zero. All that can go wrong is a line that hits an edge or a corner. So x and z of all corners are rounded to whole
+// numbers of 2^-28 of the size of the mesh, where the side of a line on which a point lies is exact in 64 bits, and a
+// point on the line counts as on its positive side: as if it were moved by next to nothing in x and z, in the same
+// direction always. Every line upwards then passes through the inside of triangles only.
 //
 // A grid of columns along y holds the triangles above and below each spot; a tree of boxes finds the nearest triangle.
-//
-// A body that is not made of triangles, like a half-space, would get its own kind of solid here.
 #include "validate/audit_inside.h"
 
+#include "math/quat.h"
 #include "validate/audit_tree.h"
 
 #include <math.h>
@@ -21,7 +20,10 @@
 enum { FINE_BITS = 28, MOST_COLUMNS = 512 }; // columns along x, along z
 
 struct fil_audit_solid {
-    const fil_mesh *mesh;
+    const fil_obstacle *obstacle;
+    fil_pose back; // from where it stands to its own frame
+    // Meshes
+    fil_mesh mesh; // as it is at the time
     double low[3], high[3];
     double fine;         // m: the size of a whole number
     int64_t (*whole)[2]; // [vertices] x, z
@@ -121,7 +123,7 @@ static void columns_of(const fil_audit_solid *self, int triangle, int low[2], in
         low[axis] = self->columns[axis];
         high[axis] = 0;
         for (int c = 0; c < 3; ++c) {
-            int at = (int)(self->whole[self->mesh->triangle[3 * (int64_t)triangle + c]][axis] / self->column);
+            int at = (int)(self->whole[self->mesh.triangle[3 * (int64_t)triangle + c]][axis] / self->column);
             low[axis] = at < low[axis] ? at : low[axis];
             high[axis] = at > high[axis] ? at : high[axis];
         }
@@ -132,7 +134,7 @@ static void columns_of(const fil_audit_solid *self, int triangle, int low[2], in
 static int64_t visit_columns(fil_audit_solid *self, int *fill)
 {
     int64_t sum = 0;
-    for (int t = 0; t < self->mesh->triangle_count; ++t) {
+    for (int t = 0; t < self->mesh.triangle_count; ++t) {
         int low[2], high[2];
         columns_of(self, t, low, high);
         for (int z = low[1]; z <= high[1]; ++z)
@@ -149,7 +151,7 @@ static int64_t visit_columns(fil_audit_solid *self, int *fill)
 static fil_status make_columns(fil_arena *arena, fil_audit_solid *self)
 {
     int64_t wide[2] = {whole(self, 0, self->high[0]), whole(self, 1, self->high[2])};
-    double along = sqrt(0.5 * self->mesh->triangle_count);
+    double along = sqrt(0.5 * self->mesh.triangle_count);
     along = along < 1 ? 1 : along < MOST_COLUMNS ? along : MOST_COLUMNS;
     self->column = 1 + (int64_t)((double)(wide[0] > wide[1] ? wide[0] : wide[1]) / along);
     for (int axis = 0; axis < 2; ++axis)
@@ -173,21 +175,21 @@ static fil_status make_columns(fil_arena *arena, fil_audit_solid *self)
 
 static fil_status make_tree(fil_context *context, fil_arena *arena, fil_audit_solid *self)
 {
-    fil_audit_box *boxes = FIL_ARENA_RAW(arena, fil_audit_box, self->mesh->triangle_count);
+    fil_audit_box *boxes = FIL_ARENA_RAW(arena, fil_audit_box, self->mesh.triangle_count);
     if (!boxes)
         return FIL_NO_MEMORY;
-    for (int t = 0; t < self->mesh->triangle_count; ++t)
+    for (int t = 0; t < self->mesh.triangle_count; ++t)
         for (int k = 0; k < 3; ++k) {
             double low = INFINITY, high = -INFINITY;
             for (int c = 0; c < 3; ++c) {
-                double x = self->mesh->position[3 * (int64_t)self->mesh->triangle[3 * (int64_t)t + c] + k];
+                double x = self->mesh.position[3 * (int64_t)self->mesh.triangle[3 * (int64_t)t + c] + k];
                 low = x < low ? x : low;
                 high = x > high ? x : high;
             }
             boxes[t].low[k] = nextafterf((float)low, -INFINITY);
             boxes[t].high[k] = nextafterf((float)high, INFINITY);
         }
-    return fil_audit_tree_build(context, arena, boxes, self->mesh->triangle_count, &self->tree);
+    return fil_audit_tree_build(context, arena, boxes, self->mesh.triangle_count, &self->tree);
 }
 
 // Inside
@@ -198,8 +200,8 @@ static void measure(fil_audit_solid *self)
     for (int k = 0; k < 3; ++k) {
         self->low[k] = INFINITY;
         self->high[k] = -INFINITY;
-        for (int64_t v = 0; v < self->mesh->vertex_count; ++v) {
-            double x = self->mesh->position[3 * v + k];
+        for (int64_t v = 0; v < self->mesh.vertex_count; ++v) {
+            double x = self->mesh.position[3 * v + k];
             self->low[k] = x < self->low[k] ? x : self->low[k];
             self->high[k] = x > self->high[k] ? x : self->high[k];
         }
@@ -208,41 +210,80 @@ static void measure(fil_audit_solid *self)
     self->fine = size / (double)(1 << FINE_BITS);
 }
 
-fil_status fil_audit_inside_create(fil_context *context, fil_arena *arena, const fil_mesh *mesh, const char **left_out,
-                                   fil_audit_solid **out)
+// A mesh that changes its shape goes straight from pose to pose.
+static fil_status blend_poses(fil_arena *arena, const fil_obstacle *obstacle, double time, fil_mesh *mesh)
 {
-    *out = NULL;
-    *left_out = no_mesh;
-    if (!mesh || mesh->triangle_count == 0)
-        return FIL_OK;
-    *left_out = not_finite;
+    int64_t size = 3 * (int64_t)mesh->vertex_count;
+    const double *t = obstacle->pose_time;
+    int last = obstacle->pose_count - 1, i = 0;
+    mesh->position = FIL_ARENA_RAW(arena, double, size);
+    if (!mesh->position)
+        return FIL_NO_MEMORY;
+    while (i + 1 < last && t[i + 1] < time)
+        ++i;
+    int next = i < last ? i + 1 : i;
+    double part = next > i ? fmin(fmax((time - t[i]) / (t[next] - t[i]), 0), 1) : 0;
+    for (int64_t k = 0; k < size; ++k)
+        mesh->position[k] =
+            (1 - part) * obstacle->pose_position[i * size + k] + part * obstacle->pose_position[next * size + k];
+    return FIL_OK;
+}
+
+// Why a mesh cannot be checked; NULL: it can.
+static fil_status find_defect(fil_arena *arena, const fil_mesh *mesh, const char **defect)
+{
+    *defect = not_finite;
     for (int64_t i = 0; i < 3 * (int64_t)mesh->vertex_count; ++i)
         if (!isfinite(mesh->position[i]))
             return FIL_OK;
-    *left_out = not_closed;
-    bool closed;
+    bool closed = false;
     fil_status status = check_closed(arena, mesh, &closed);
-    if (status != FIL_OK || !closed)
+    *defect = closed ? NULL : not_closed;
+    return status;
+}
+
+static fil_status prepare_mesh(fil_context *context, fil_arena *arena, fil_audit_solid *self, const char **left_out)
+{
+    fil_status status = find_defect(arena, &self->mesh, left_out);
+    if (status != FIL_OK || *left_out)
         return status;
-    fil_audit_solid *self = FIL_ARENA_ARRAY(arena, fil_audit_solid, 1);
-    int64_t(*whole_corners)[2] = fil_arena_allocate_raw(arena, (size_t)mesh->vertex_count, sizeof *whole_corners);
-    if (!self || !whole_corners)
-        return FIL_NO_MEMORY;
-    self->mesh = mesh;
-    self->whole = whole_corners;
     measure(self);
-    if (!(self->high[0] > self->low[0] && self->high[1] > self->low[1] && self->high[2] > self->low[2]))
-        return FIL_OK; // as flat as a sheet
-    for (int64_t v = 0; v < mesh->vertex_count; ++v)
-        for (int k = 0; k < 2; ++k)
-            whole_corners[v][k] = whole(self, k, mesh->position[3 * v + 2 * k]);
-    status = make_columns(arena, self);
-    if (status == FIL_OK)
-        status = make_tree(context, arena, self);
-    if (status == FIL_OK) {
-        *left_out = NULL;
-        *out = self;
+    if (!(self->high[0] > self->low[0] && self->high[1] > self->low[1] && self->high[2] > self->low[2])) {
+        *left_out = not_closed; // as flat as a sheet
+        return FIL_OK;
     }
+    int64_t vertices = self->mesh.vertex_count;
+    self->whole = fil_arena_allocate_raw(arena, (size_t)vertices, sizeof *self->whole);
+    if (!self->whole)
+        return FIL_NO_MEMORY;
+    for (int64_t v = 0; v < vertices; ++v)
+        for (int k = 0; k < 2; ++k)
+            self->whole[v][k] = whole(self, k, self->mesh.position[3 * v + 2 * k]);
+    status = make_columns(arena, self);
+    return status == FIL_OK ? make_tree(context, arena, self) : status;
+}
+
+fil_status fil_audit_inside_create(fil_context *context, fil_arena *arena, const fil_obstacle *obstacle, double time,
+                                   const char **left_out, fil_audit_solid **out)
+{
+    *out = NULL;
+    *left_out = NULL;
+    fil_audit_solid *self = FIL_ARENA_ARRAY(arena, fil_audit_solid, 1);
+    if (!self)
+        return FIL_NO_MEMORY;
+    self->obstacle = obstacle;
+    self->back = fil_audit_inside_inverse(&obstacle->place);
+    fil_status status = FIL_OK;
+    if (obstacle->shape == FIL_OBSTACLE_MESH && (!obstacle->mesh || obstacle->mesh->triangle_count == 0)) {
+        *left_out = no_mesh;
+    } else if (obstacle->shape == FIL_OBSTACLE_MESH) {
+        self->mesh = *obstacle->mesh;
+        if (obstacle->pose_count > 0)
+            status = blend_poses(arena, obstacle, time, &self->mesh);
+        if (status == FIL_OK)
+            status = prepare_mesh(context, arena, self, left_out);
+    }
+    *out = status == FIL_OK && !*left_out ? self : NULL;
     return status;
 }
 
@@ -260,7 +301,7 @@ static int64_t area_beside(const int64_t a[2], const int64_t b[2], const int64_t
 // +1 or -1: the line upwards from the place passes through the triangle; 0: it does not.
 static int passes(const fil_audit_solid *self, int triangle, const int64_t p[2], double height)
 {
-    const int *vertex = self->mesh->triangle + 3 * (int64_t)triangle;
+    const int *vertex = self->mesh.triangle + 3 * (int64_t)triangle;
     int64_t weight[3], sum = 0;
     bool positive[3];
     for (int c = 0; c < 3; ++c) {
@@ -272,7 +313,7 @@ static int passes(const fil_audit_solid *self, int triangle, const int64_t p[2],
         return 0;
     double surface = 0;
     for (int c = 0; c < 3; ++c)
-        surface += (double)weight[c] / (double)sum * self->mesh->position[3 * (int64_t)vertex[c] + 1];
+        surface += (double)weight[c] / (double)sum * self->mesh.position[3 * (int64_t)vertex[c] + 1];
     return surface > height ? (sum > 0 ? 1 : -1) : 0;
 }
 
@@ -314,7 +355,7 @@ static double triangle_distance(void *user, int triangle, const double p[3])
     double c[3][3], u[3], v[3], n[3], best = INFINITY;
     for (int i = 0; i < 3; ++i)
         for (int k = 0; k < 3; ++k)
-            c[i][k] = self->mesh->position[3 * (int64_t)self->mesh->triangle[3 * (int64_t)triangle + i] + k] - p[k];
+            c[i][k] = self->mesh.position[3 * (int64_t)self->mesh.triangle[3 * (int64_t)triangle + i] + k] - p[k];
     for (int k = 0; k < 3; ++k) {
         u[k] = c[1][k] - c[0][k];
         v[k] = c[2][k] - c[0][k];
@@ -337,9 +378,52 @@ static double triangle_distance(void *user, int triangle, const double p[3])
     return fmin(best, height * height / size);
 }
 
+// Simple shapes
+
+static double shape_depth(const fil_obstacle *obstacle, const double p[3])
+{
+    const double *size = obstacle->size;
+    double beyond = fabs(p[1]) - 0.5 * size[1]; // the end of what lies along y
+    switch (obstacle->shape) {
+    case FIL_OBSTACLE_PLANE:
+        return -p[1];
+    case FIL_OBSTACLE_SPHERE:
+        return size[0] - sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+    case FIL_OBSTACLE_CAPSULE:
+        return size[0] - hypot(hypot(p[0], p[2]), fmax(beyond, 0));
+    case FIL_OBSTACLE_CYLINDER:
+        return fmin(size[0] - hypot(p[0], p[2]), -beyond);
+    case FIL_OBSTACLE_BOX:
+        return fmin(size[0] - fabs(p[0]), fmin(size[1] - fabs(p[1]), size[2] - fabs(p[2])));
+    default:
+        return 0;
+    }
+}
+
+fil_pose fil_audit_inside_inverse(const fil_pose *pose)
+{
+    fil_pose back = {.rotation = {pose->rotation[0], -pose->rotation[1], -pose->rotation[2], -pose->rotation[3]}};
+    fil_quat_normalise(back.rotation);
+    fil_quat_rotate(back.rotation, pose->position, back.position);
+    for (int k = 0; k < 3; ++k)
+        back.position[k] = -back.position[k];
+    return back;
+}
+
+void fil_audit_inside_move(const fil_pose *pose, const double place[3], double out[3])
+{
+    fil_quat_rotate(pose->rotation, place, out);
+    for (int k = 0; k < 3; ++k)
+        out[k] += pose->position[k];
+}
+
 double fil_audit_inside_depth(const fil_audit_solid *solid, const double place[3])
 {
-    if (!is_inside(solid, place))
+    double p[3];
+    fil_audit_inside_move(&solid->back, place, p);
+    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
         return 0;
-    return sqrt(fil_audit_tree_nearest(&solid->tree, place, triangle_distance, (void *)solid));
+    if (solid->obstacle->shape != FIL_OBSTACLE_MESH)
+        return fmax(shape_depth(solid->obstacle, p), 0);
+    return is_inside(solid, p) ? sqrt(fil_audit_tree_nearest(&solid->tree, p, triangle_distance, (void *)solid)) : 0;
 }

@@ -66,6 +66,10 @@ audit names_the_body 1 'hair 0, (vertex|segment) [0-9]+, .* mm inside ball, at' 
 audit takes_depth 0 '^inside bodies +0   more than 40 mm' ball --depth 0.04
 check run_root "$FILUM" run ball.json -o root --quiet --set bodies.0.place.position='[0, 0, 0]' --set bodies.0.shape.radius=0.015
 audit held_roots_do_not_count 0 '^inside bodies +0 .*deepest 0 mm$' root
+check run_plane "$FILUM" run ball.json -o plane --quiet --set 'bodies=[{"name": "floor", "shape": "plane", "place": {"position": [0, -0.1, 0]}}]'
+audit finds_below_a_plane 1 ' mm inside floor, at' plane
+check run_ghost "$FILUM" run ball.json -o ghost --quiet --set bodies.0.solid=false
+audit what_is_not_solid_is_left_alone 0 '^inside bodies +0 ' ghost
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >open.obj
 check run_open "$FILUM" run ball.json -o open --quiet --set 'bodies=[{"name": "sheet", "shape": {"type": "mesh", "file": "open.obj"}}]'
 audit open_is_told 0 '^sheet: is not closed: not checked$' open
