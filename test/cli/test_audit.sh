@@ -51,6 +51,10 @@ audit back_is_nothing 0 '^crossings +0 ' back
 check run_back_seen "$FILUM" run cross.json -o seen --quiet --set "$(cat back.txt)"
 audit back_is_seen_in_more_frames 1 '^crossings +16 ' seen
 
+# With contacts they are kept apart.
+check run_touch "$FILUM" run cross.json -o touch --quiet --set 'contact={}' --set time.step=0.001 --set time.fps=1000
+audit contacts_keep_apart 0 '^crossings +0 ' touch
+
 # A ball around free tips. Held roots in a ball do not count.
 cat >ball.json <<'END'
 {
