@@ -135,7 +135,7 @@ typedef struct fil_solve_stats {
     int64_t local_failures; // ... by neither
     double residual[FIL_MERIT_COUNT];
     double rho, free_speed; // what the natural residual is measured by: 1 / mean diagonal of W, |q|
-    double seconds_setup; // assembly of W included when it was not given; auto looks first and forms it in the solve
+    double seconds_setup;   // assembly of W included when it was not given; auto looks first and forms it in the solve
     double seconds_solve;
 } fil_solve_stats;
 

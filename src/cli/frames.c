@@ -11,6 +11,7 @@
 #include "scene/colour.h"
 #include "scene/film_groom.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -238,4 +239,22 @@ fil_status fil_frames_read(fil_context *context, void *user, int frame, double *
     if (stretch)
         memcpy(stretch, self->kept[frame] + 3 * total, total * sizeof *stretch);
     return FIL_OK;
+}
+
+bool fil_frames_range(const char *text, int count, int *first, int *last)
+{
+    int most = count - 1;
+    char *end = (char *)text;
+    long from = *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : -1, to = from;
+    if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+        to = strtol(end + 1, &end, 10);
+    else if (*end == '-' && end[1] == '\0')
+        to = most, ++end;
+    if (*end || from < 0 || to < from || to > most) {
+        fil_report_error("--frames: must be FIRST-LAST within 0 to %d (got '%s')", most, text);
+        return false;
+    }
+    *first = (int)from;
+    *last = (int)to;
+    return true;
 }

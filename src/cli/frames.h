@@ -35,4 +35,7 @@ void fil_frames_close(fil_frames *frames);
 // One frame, as fil_cache_read has it; `user` is the fil_frames. A scene is simulated up to it.
 fil_status fil_frames_read(fil_context *context, void *user, int frame, double *time, float *position, float *stretch);
 
+// The value of --frames, "10-20", "10-" or "10", of `count` frames; false after telling what is wrong.
+bool fil_frames_range(const char *text, int count, int *first, int *last);
+
 #endif

@@ -1,4 +1,5 @@
 // The command `filum`: finds the command that is meant, parses its words, runs it.
+#include "cli/audit.h"
 #include "cli/completion.h"
 #include "cli/contact.h"
 #include "cli/groom.h"
@@ -54,6 +55,7 @@ const fil_command *const fil_commands[] = {
     &fil_command_run,              //
     &fil_command_render,           //
     &fil_command_plot,             //
+    &fil_command_audit,            //
     &fil_command_check,            //
     &fil_command_schema,           //
     &fil_command_convert,          //

@@ -76,25 +76,6 @@ static bool parse_ground(const char *text, fil_shot *out)
     return true;
 }
 
-// "10-20", "10-" or "10"
-static bool parse_range(const char *text, job *self)
-{
-    int most = self->frames.count - 1;
-    char *end = (char *)text;
-    long first = *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : -1, last = first;
-    if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-        last = strtol(end + 1, &end, 10);
-    else if (*end == '-' && end[1] == '\0')
-        last = most, ++end;
-    if (*end || first < 0 || last < first || last > most) {
-        fil_report_error("--frames: must be FIRST-LAST within 0 to %d (got '%s')", most, text);
-        return false;
-    }
-    self->first = (int)first;
-    self->last = (int)last;
-    return true;
-}
-
 // Options that mean nothing for this input or this output are refused, not ignored.
 static bool check_options(const job *self)
 {
@@ -149,7 +130,8 @@ static bool choose_frames(job *self)
         }
         self->first = self->last = (int)frame;
     }
-    if (fil_arguments_given(arguments, "frames") && !parse_range(fil_arguments_text(arguments, "frames"), self))
+    if (fil_arguments_given(arguments, "frames") &&
+        !fil_frames_range(fil_arguments_text(arguments, "frames"), self->frames.count, &self->first, &self->last))
         return false;
     if (fil_arguments_given(arguments, "every"))
         self->every = (int)fil_arguments_whole(arguments, "every");
