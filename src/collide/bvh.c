@@ -25,8 +25,10 @@ void fil_bvh_box_add(fil_bvh_box *self, const double x[3])
 
 void fil_bvh_box_join(fil_bvh_box *self, const fil_bvh_box *other)
 {
-    fil_bvh_box_add(self, other->low);
-    fil_bvh_box_add(self, other->high);
+    for (int k = 0; k < 3; ++k) {
+        self->low[k] = other->low[k] < self->low[k] ? other->low[k] : self->low[k];
+        self->high[k] = other->high[k] > self->high[k] ? other->high[k] : self->high[k];
+    }
 }
 
 void fil_bvh_box_widen(fil_bvh_box *self, double by)

@@ -196,7 +196,7 @@ static void place_at_start(const question *near, const fil_approach_thing *thing
 typedef struct search {
     const fil_solid_surface *surface;
     const fil_approach_thing *thing;
-    double reach;
+    double reach, far;
     int triangle; // -1: none yet
     fil_approach best;
 } search;
@@ -213,6 +213,12 @@ static void follow_triangle(void *data, int triangle)
     // Ends of edges are vertices, which are followed by themselves.
     if (self->thing->corners == 2 && !(found.weight_p[0] > 0 && found.weight_p[1] > 0))
         return;
+    double to[3] = {0};
+    for (int c = 0; c < 3; ++c)
+        for (int k = 0; k < 3; ++k)
+            to[k] += found.weight_q[c] * q.to[c][k];
+    if (!fil_solid_closes(self->thing, found.weight_p[1], found.normal, to, self->far))
+        return;
     const fil_approach *best = &self->best;
     bool earlier = found.time != best->time           ? found.time < best->time
                    : found.distance != best->distance ? found.distance < best->distance
@@ -223,9 +229,10 @@ static void follow_triangle(void *data, int triangle)
     }
 }
 
-static bool follow(const fil_solid_surface *surface, const fil_approach_thing *thing, double reach, search *out)
+static bool follow(const fil_solid_surface *surface, const fil_approach_thing *thing, double reach, double far,
+                   search *out)
 {
-    *out = (search){.surface = surface, .thing = thing, .reach = reach, .triangle = -1};
+    *out = (search){.surface = surface, .thing = thing, .reach = reach, .far = far, .triangle = -1};
     fil_bvh_box box = fil_bvh_box_empty();
     for (int c = 0; c < thing->corners; ++c) {
         fil_bvh_box_add(&box, thing->from[c]);
@@ -239,8 +246,8 @@ static bool follow(const fil_solid_surface *surface, const fil_approach_thing *t
 static bool follow_both(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
                         search *out)
 {
-    return follow(surface, thing, reach->near, out) ||
-           (reach->far > reach->near && follow(surface, thing, reach->far, out));
+    return follow(surface, thing, reach->near, reach->far, out) ||
+           (reach->far > reach->near && follow(surface, thing, reach->far, reach->far, out));
 }
 
 static void place_on_way(const search *found, fil_solid_place *out)
@@ -272,7 +279,8 @@ static bool ask_vertex(const fil_solid_surface *surface, const fil_approach_thin
     bool inside = cell == FIL_SOLID_INSIDE || (cell == FIL_SOLID_CUT && is_behind(&near));
     if (inside || near.best <= reach->near * reach->near) {
         place_at_start(&near, thing, inside, out);
-        return true;
+        if (inside || fil_solid_closes(thing, 0, out->normal, out->to, reach->far))
+            return true;
     }
     if (!follow_both(surface, thing, reach, &found))
         return false;

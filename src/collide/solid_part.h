@@ -54,6 +54,17 @@ typedef struct fil_solid_place {
     bool inside;           // a vertex that is inside at the start
 } fil_solid_place;
 
+// Whether a thing ends the step within `reach` of a plane: with what starts near and leaves there is nothing to do.
+static inline bool fil_solid_closes(const fil_approach_thing *thing, double at, const double normal[3],
+                                    const double to[3], double reach)
+{
+    int last = thing->corners - 1;
+    double distance = 0;
+    for (int k = 0; k < 3; ++k)
+        distance += normal[k] * ((1 - at) * thing->to[0][k] + at * thing->to[last][k] - to[k]);
+    return distance <= reach;
+}
+
 // solid_shape.c: all but meshes. Convex, so that the distance is.
 double fil_solid_shape_distance(const fil_solid *solid, const double x[3], double normal[3]);
 bool fil_solid_shape_ask(const fil_solid *solid, const fil_approach_thing *thing, const fil_solid_reach *reach,

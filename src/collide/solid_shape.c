@@ -6,7 +6,7 @@
 #include "collide/solid_part.h"
 #include "math/mat3.h"
 
-enum { HALVINGS = 30, LOOKS = 64 };
+enum { HALVINGS = 30, LOOKS = 64, AGAIN = 8 };
 
 // `way` from the nearest point of a core to x; the surface is `radius` from the core.
 static double round_distance(const double way[3], double radius, double normal[3])
@@ -120,14 +120,18 @@ static moment look(const fil_solid *solid, const fil_approach_thing *thing, doub
     return self;
 }
 
-// The first time within reach.
-static bool approach(const fil_solid *solid, const fil_approach_thing *thing, double reach, moment *out)
+// The first time within reach. While the nearest place of an edge leaves, another may come: it is looked at again.
+static bool approach(const fil_solid *solid, const fil_approach_thing *thing, double reach, double far, moment *out)
 {
     double time = 0;
-    for (int i = 0; i < LOOKS; ++i) {
+    for (int i = 0; i < LOOKS && time <= 1; ++i) {
         *out = look(solid, thing, time);
-        if (out->distance <= 1.001 * reach)
-            return true;
+        if (out->distance <= 1.001 * reach) {
+            if (thing->corners == 1 || fil_solid_closes(thing, out->at, out->normal, out->point, far))
+                return true;
+            time += 1.0 / AGAIN;
+            continue;
+        }
         double from[2], to[2], level = fil_vec3_dot(out->normal, out->point);
         for (int c = 0; c < thing->corners; ++c) {
             from[c] = fil_vec3_dot(out->normal, thing->from[c]) - level;
@@ -140,15 +144,15 @@ static bool approach(const fil_solid *solid, const fil_approach_thing *thing, do
             return true;
         time = apart;
     }
-    return true;
+    return time <= 1;
 }
 
 bool fil_solid_shape_ask(const fil_solid *solid, const fil_approach_thing *thing, const fil_solid_reach *reach,
                          fil_solid_place *out)
 {
     moment found;
-    if (!approach(solid, thing, reach->near, &found) &&
-        !(reach->far > reach->near && approach(solid, thing, reach->far, &found)))
+    if (!approach(solid, thing, reach->near, reach->far, &found) &&
+        !(reach->far > reach->near && approach(solid, thing, reach->far, reach->far, &found)))
         return false;
     double unused[3];
     for (int end = 0; end < 2 && thing->corners == 2; ++end)
