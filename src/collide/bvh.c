@@ -60,13 +60,16 @@ static int compare_places(const void *left, const void *right)
     return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : a->item - b->item;
 }
 
-// The bits of the three coordinates of a middle, 0 to 1 within the box, in turns.
+// The bits of the three coordinates of a middle, in turns; 0 to 1 along the longest side, so that cells are cubes.
 static uint64_t morton_key(const fil_bvh_box *box, const fil_bvh_box *all)
 {
     enum { BITS = 20 };
     uint64_t key = 0;
+    double size = 0;
+    for (int k = 0; k < 3; ++k)
+        size = fmax(size, all->high[k] - all->low[k]);
     for (int k = 0; k < 3; ++k) {
-        double size = all->high[k] - all->low[k], middle = 0.5 * (box->low[k] + box->high[k]) - all->low[k];
+        double middle = 0.5 * (box->low[k] + box->high[k]) - all->low[k];
         uint64_t cell = size > 0 ? (uint64_t)(fmin(fmax(middle / size, 0), 1) * ((1 << BITS) - 1)) : 0;
         for (int bit = 0; bit < BITS; ++bit)
             key |= (cell >> bit & 1) << (3 * bit + k);

@@ -43,9 +43,13 @@ static void try_triangle(void *data, int triangle)
     }
 }
 
-static bool find_nearest(const fil_solid_surface *surface, const double x[3], double time, double within, question *out)
+// A triangle that is near (hint; -1: none is known) spares most of the search.
+static bool find_nearest(const fil_solid_surface *surface, const double x[3], double time, double within, int hint,
+                         question *out)
 {
     *out = (question){surface, x, time, within * within, -1, {0}};
+    if (hint >= 0)
+        try_triangle(out, hint);
     fil_bvh_nearest(&surface->tree, x, &out->best, try_triangle, out);
     return out->triangle >= 0;
 }
@@ -141,7 +145,7 @@ static fil_solid_cell cell_of(const fil_solid_surface *self, const double x[3])
 double fil_solid_mesh_ask_distance(const fil_solid_surface *surface, const double x[3], double within)
 {
     question near;
-    if (!find_nearest(surface, x, 0, within, &near))
+    if (!find_nearest(surface, x, 0, within, -1, &near))
         return HUGE_VAL;
     return surface->mesh->closed && is_behind(&near) ? -sqrt(near.best) : sqrt(near.best);
 }
@@ -266,7 +270,7 @@ static void place_on_way(const search *found, fil_solid_place *out)
 }
 
 static bool ask_vertex(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
-                       fil_solid_place *out)
+                       int *hint, fil_solid_place *out)
 {
     const double *x = thing->from[0];
     fil_solid_cell cell = surface->mesh->closed ? cell_of(surface, x) : FIL_SOLID_OUTSIDE;
@@ -274,8 +278,9 @@ static bool ask_vertex(const fil_solid_surface *surface, const fil_approach_thin
     double within = cell == FIL_SOLID_OUTSIDE ? reach->far + fil_vec3_norm(way) + surface->stir : HUGE_VAL;
     question near;
     search found;
-    if (!find_nearest(surface, x, 0, within, &near))
+    if (!find_nearest(surface, x, 0, within, *hint, &near))
         return false;
+    *hint = near.triangle;
     bool inside = cell == FIL_SOLID_INSIDE || (cell == FIL_SOLID_CUT && is_behind(&near));
     if (inside || near.best <= reach->near * reach->near) {
         place_at_start(&near, thing, inside, out);
@@ -299,11 +304,11 @@ static bool ask_edge(const fil_solid_surface *surface, const fil_approach_thing 
         double x[3];
         for (int k = 0; k < 3; ++k)
             x[k] = thing->from[end][k] + found.best.time * (thing->to[end][k] - thing->from[end][k]);
-        if (find_nearest(surface, x, found.best.time, found.best.distance + reach->clear, &near))
+        if (find_nearest(surface, x, found.best.time, found.best.distance + reach->clear, found.triangle, &near))
             return false;
         // An edge that goes through is the business of its end inside.
         if (found.best.distance <= 0 && surface->mesh->closed &&
-            find_nearest(surface, x, found.best.time, HUGE_VAL, &near) && is_behind(&near))
+            find_nearest(surface, x, found.best.time, HUGE_VAL, found.triangle, &near) && is_behind(&near))
             return false;
     }
     place_on_way(&found, out);
@@ -311,7 +316,7 @@ static bool ask_edge(const fil_solid_surface *surface, const fil_approach_thing 
 }
 
 bool fil_solid_mesh_ask(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
-                        fil_solid_place *out)
+                        int *hint, fil_solid_place *out)
 {
-    return thing->corners == 1 ? ask_vertex(surface, thing, reach, out) : ask_edge(surface, thing, reach, out);
+    return thing->corners == 1 ? ask_vertex(surface, thing, reach, hint, out) : ask_edge(surface, thing, reach, out);
 }

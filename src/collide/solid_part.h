@@ -77,8 +77,9 @@ fil_status fil_solid_mesh_pose(fil_arena *arena, const fil_solid *solid, double 
                                fil_solid_surface *out);
 
 // solid_mesh_ask.c
+// *hint: a triangle that may be near, -1 for none; becomes the nearest if that was looked for.
 bool fil_solid_mesh_ask(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
-                        fil_solid_place *out);
+                        int *hint, fil_solid_place *out);
 // The distance at the start, negative inside a closed mesh; HUGE_VAL: none within `within`.
 double fil_solid_mesh_ask_distance(const fil_solid_surface *surface, const double x[3], double within);
 

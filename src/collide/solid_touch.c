@@ -147,7 +147,7 @@ static void fill_pairs(void *data, int64_t begin, int64_t end)
 
 // ---- one strand and one body
 
-static bool ask(const task *self, int body, const fil_approach_thing *thing, const fil_solid_reach *reach,
+static bool ask(const task *self, int body, const fil_approach_thing *thing, const fil_solid_reach *reach, int *hint,
                 fil_solid_place *out)
 {
     const fil_solid *solid = self->bodies[body].solid;
@@ -159,7 +159,7 @@ static bool ask(const task *self, int body, const fil_approach_thing *thing, con
     fil_bvh_box_widen(&box, 1.001 * reach->far);
     if (!fil_bvh_box_overlap(&box, &solid->box))
         return false;
-    return solid->mesh ? fil_solid_mesh_ask(&self->surface[body], thing, reach, out)
+    return solid->mesh ? fil_solid_mesh_ask(&self->surface[body], thing, reach, hint, out)
                        : fil_solid_shape_ask(solid, thing, reach, out);
 }
 
@@ -205,6 +205,7 @@ static void touch_pair(const task *self, pair *pair)
     const fil_solid_motion *body = &self->bodies[pair->body];
     fil_approach_thing edge = {.corners = 2}, vertex = {.corners = 1};
     fil_solid_place place;
+    int hint = -1;
     for (int64_t v = strands->first[pair->strand]; v < strands->first[pair->strand + 1]; ++v) {
         memcpy(edge.from[0], edge.from[1], sizeof edge.from[0]);
         memcpy(edge.to[0], edge.to[1], sizeof edge.to[0]);
@@ -213,7 +214,7 @@ static void touch_pair(const task *self, pair *pair)
         bool is_first = v == strands->first[pair->strand];
         if (!is_first && !(strands->held[v - 1] && strands->held[v])) {
             fil_solid_reach reach = reach_of(self, v - 1, v);
-            if (ask(self, pair->body, &edge, &reach, &place))
+            if (ask(self, pair->body, &edge, &reach, &hint, &place))
                 note(self, pair, v - 1, &edge, &place);
         }
         if (strands->held[v])
@@ -221,7 +222,7 @@ static void touch_pair(const task *self, pair *pair)
         memcpy(vertex.from[0], edge.from[1], sizeof vertex.from[0]);
         memcpy(vertex.to[0], edge.to[1], sizeof vertex.to[0]);
         fil_solid_reach reach = reach_of(self, v, v);
-        if (ask(self, pair->body, &vertex, &reach, &place)) {
+        if (ask(self, pair->body, &vertex, &reach, &hint, &place)) {
             note(self, pair, v, &vertex, &place);
             self->inside[v] |= place.inside;
         }
