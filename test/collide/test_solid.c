@@ -1,8 +1,8 @@
 // Strands against bodies: distances of all shapes, meshes against shapes, thin things hit fast, moving and changing
 // bodies, many bodies, bad input.
 #include "base/rng.h"
-#include "base/timer.h"
 #include "collide/solid_part.h"
+#include "collide/triangle.h"
 #include "failing_allocator.h"
 #include "math/mat3.h"
 #include "math/quat.h"
@@ -577,6 +577,70 @@ TEST(solid_without_bodies_or_strands)
     make_solid(rig, &plane);
     touch(rig);
     ck_assert_int_eq(rig->list.count, 0);
+    end_rig(rig);
+}
+
+// The nearest distance by trying all triangles of a mesh, squared.
+static double tried_square(const fil_mesh *mesh, const double x[3])
+{
+    double best = HUGE_VAL;
+    for (int t = 0; t < mesh->triangle_count; ++t) {
+        double corner[3][3], weight[3];
+        for (int c = 0; c < 3; ++c)
+            memcpy(corner[c], mesh->position + 3 * (int64_t)mesh->triangle[3 * t + c], sizeof corner[c]);
+        best = fmin(best, fil_triangle_nearest(corner, x, weight));
+    }
+    return best;
+}
+
+// Inside by counting how often a ray leaves and enters.
+static bool ray_says_inside(const fil_mesh *mesh, const double x[3])
+{
+    const double way[3] = {0.267, 0.534, 0.802};
+    int wind = 0;
+    for (int t = 0; t < mesh->triangle_count; ++t) {
+        double e[2][3], from[3], p[3], q[3];
+        const double *a = mesh->position + 3 * (int64_t)mesh->triangle[3 * t];
+        for (int k = 0; k < 3; ++k) {
+            for (int i = 0; i < 2; ++i)
+                e[i][k] = mesh->position[3 * (int64_t)mesh->triangle[3 * t + 1 + i] + k] - a[k];
+            from[k] = x[k] - a[k];
+        }
+        fil_vec3_cross(way, e[1], p);
+        fil_vec3_cross(from, e[0], q);
+        double det = fil_vec3_dot(e[0], p), u = fil_vec3_dot(from, p) / det, v = fil_vec3_dot(way, q) / det;
+        if (det != 0 && u >= 0 && v >= 0 && u + v <= 1 && fil_vec3_dot(e[1], q) / det > 0)
+            wind += det > 0 ? -1 : 1;
+    }
+    return wind != 0;
+}
+
+TEST(solid_of_a_real_body)
+{
+    rig *rig = make_rig();
+    fil_mesh *mesh;
+    test_ok(rig->context, fil_mesh_read(rig->context, test_data("grooms/ds_body_scaled.obj"), 0.01, &mesh));
+    const fil_solid *solid = make_mesh_solid(rig, mesh);
+    ck_assert(solid->mesh->closed);
+    fil_solid_surface surface;
+    test_ok(rig->context, fil_solid_mesh_pose(rig->arena, solid, 0, 0, &surface));
+    fil_rng rng = fil_rng_make(8);
+    int inside = 0, differ = 0;
+    enum { POINTS = 300 };
+    for (int i = 0; i < POINTS; ++i) {
+        // Around the head.
+        const double x[3] = {fil_rng_uniform(&rng, -0.1, 0.1), fil_rng_uniform(&rng, -0.1, 0.15),
+                             fil_rng_uniform(&rng, -0.1, 0.2)};
+        double found = fil_solid_mesh_ask_distance(&surface, x, HUGE_VAL);
+        test_near(found * found, tried_square(mesh, x), 1e-12);
+        inside += found < 0;
+        differ += (found < 0) != ray_says_inside(mesh, x);
+    }
+    ck_assert_int_gt(inside, POINTS / 20);
+    ck_assert_int_lt(inside, POINTS);
+    // Where parts of the body overlap, the nearest of them is asked, and it may be an inner one.
+    ck_assert_msg(differ <= POINTS / 10, "%d of %d", differ, POINTS);
+    fil_mesh_destroy(mesh);
     end_rig(rig);
 }
 
