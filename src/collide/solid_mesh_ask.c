@@ -25,33 +25,27 @@ static void corners_at(const fil_solid_surface *self, int triangle, double time,
 typedef struct question {
     const fil_solid_surface *surface;
     const double *x;
-    double time, best; // squared distance
-    int triangle;
-    double weight[3];
+    double time;
+    fil_triangle_best best;
 } question;
 
 static void try_triangle(void *data, int triangle)
 {
     question *self = data;
-    double corner[3][3], weight[3];
+    double corner[3][3];
     corners_at(self->surface, triangle, self->time, corner);
-    double square = fil_triangle_nearest(corner, self->x, weight);
-    if (square < self->best) {
-        self->best = square;
-        self->triangle = triangle;
-        memcpy(self->weight, weight, sizeof weight);
-    }
+    fil_triangle_try(corner, triangle, self->x, &self->best);
 }
 
 // A triangle that is near (hint; -1: none is known) spares most of the search.
 static bool find_nearest(const fil_solid_surface *surface, const double x[3], double time, double within, int hint,
                          question *out)
 {
-    *out = (question){surface, x, time, within * within, -1, {0}};
+    *out = (question){surface, x, time, {.square = within * within, .triangle = -1}};
     if (hint >= 0)
         try_triangle(out, hint);
-    fil_bvh_nearest(&surface->tree, x, &out->best, try_triangle, out);
-    return out->triangle >= 0;
+    fil_bvh_nearest(&surface->tree, x, &out->best.square, try_triangle, out);
+    return out->best.triangle >= 0;
 }
 
 // ---- normals
@@ -115,12 +109,12 @@ static void normal_at(const fil_solid_surface *self, int triangle, const double 
 static bool is_behind(const question *near)
 {
     double corner[3][3], normal[3], way[3];
-    corners_at(near->surface, near->triangle, near->time, corner);
-    normal_at(near->surface, near->triangle, near->weight, near->time, normal);
+    corners_at(near->surface, near->best.triangle, near->time, corner);
+    normal_at(near->surface, near->best.triangle, near->best.weight, near->time, normal);
     for (int k = 0; k < 3; ++k) {
         way[k] = near->x[k];
         for (int c = 0; c < 3; ++c)
-            way[k] -= near->weight[c] * corner[c][k];
+            way[k] -= near->best.weight[c] * corner[c][k];
     }
     return fil_vec3_dot(way, normal) < 0;
 }
@@ -147,7 +141,7 @@ double fil_solid_mesh_ask_distance(const fil_solid_surface *surface, const doubl
     question near;
     if (!find_nearest(surface, x, 0, within, -1, &near))
         return HUGE_VAL;
-    return surface->mesh->closed && is_behind(&near) ? -sqrt(near.best) : sqrt(near.best);
+    return surface->mesh->closed && is_behind(&near) ? -sqrt(near.best.square) : sqrt(near.best.square);
 }
 
 // ---- places
@@ -184,7 +178,7 @@ static void set_mesh_normal(const fil_solid_surface *surface, int triangle, cons
 static void place_at_start(const question *near, const fil_approach_thing *thing, bool inside, fil_solid_place *out)
 {
     *out = (fil_solid_place){.inside = inside};
-    set_points(near->surface, near->triangle, near->weight, out);
+    set_points(near->surface, near->best.triangle, near->best.weight, out);
     double came[3], size = 0;
     for (int k = 0; k < 3; ++k) {
         out->normal[k] = inside ? out->from[k] - near->x[k] : near->x[k] - out->from[k];
@@ -192,7 +186,7 @@ static void place_at_start(const question *near, const fil_approach_thing *thing
         size = fmax(size, fabs(near->x[k]));
     }
     if (!(fil_vec3_normalise(out->normal) > 1e-12 * size))
-        set_mesh_normal(near->surface, near->triangle, near->weight, 0, came, out->normal);
+        set_mesh_normal(near->surface, near->best.triangle, near->best.weight, 0, came, out->normal);
 }
 
 // ---- on the way
@@ -280,9 +274,9 @@ static bool ask_vertex(const fil_solid_surface *surface, const fil_approach_thin
     search found;
     if (!find_nearest(surface, x, 0, within, *hint, &near))
         return false;
-    *hint = near.triangle;
+    *hint = near.best.triangle;
     bool inside = cell == FIL_SOLID_INSIDE || (cell == FIL_SOLID_CUT && is_behind(&near));
-    if (inside || near.best <= reach->near * reach->near) {
+    if (inside || near.best.square <= reach->near * reach->near) {
         place_at_start(&near, thing, inside, out);
         if (inside || fil_solid_closes(thing, 0, out->normal, out->to, reach->far))
             return true;
@@ -293,26 +287,31 @@ static bool ask_vertex(const fil_solid_surface *surface, const fil_approach_thin
     return true;
 }
 
+// An end that is about as near, and comes, speaks for the edge; so does one inside for an edge that goes through.
+static bool end_speaks(const search *found, int end, const fil_solid_reach *reach, const double to[3])
+{
+    const fil_approach_thing *thing = found->thing;
+    const fil_approach *best = &found->best;
+    question near;
+    double x[3];
+    for (int k = 0; k < 3; ++k)
+        x[k] = thing->from[end][k] + best->time * (thing->to[end][k] - thing->from[end][k]);
+    double within = fmin(best->distance + reach->clear, 1.001 * found->reach);
+    if (fil_solid_closes(thing, end, best->normal, to, reach->far) &&
+        find_nearest(found->surface, x, best->time, within, -1, &near))
+        return true;
+    return best->distance <= 0 && found->surface->mesh->closed &&
+           find_nearest(found->surface, x, best->time, HUGE_VAL, found->triangle, &near) && is_behind(&near);
+}
+
 static bool ask_edge(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
                      fil_solid_place *out)
 {
     search found;
-    question near;
     if (!follow_both(surface, thing, reach, &found))
         return false;
-    for (int end = 0; end < 2; ++end) {
-        double x[3];
-        for (int k = 0; k < 3; ++k)
-            x[k] = thing->from[end][k] + found.best.time * (thing->to[end][k] - thing->from[end][k]);
-        if (find_nearest(surface, x, found.best.time, found.best.distance + reach->clear, found.triangle, &near))
-            return false;
-        // An edge that goes through is the business of its end inside.
-        if (found.best.distance <= 0 && surface->mesh->closed &&
-            find_nearest(surface, x, found.best.time, HUGE_VAL, found.triangle, &near) && is_behind(&near))
-            return false;
-    }
     place_on_way(&found, out);
-    return true;
+    return !end_speaks(&found, 0, reach, out->to) && !end_speaks(&found, 1, reach, out->to);
 }
 
 bool fil_solid_mesh_ask(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,

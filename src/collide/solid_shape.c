@@ -84,6 +84,7 @@ typedef struct moment {
     double x[2][3];
     double at, distance;
     double normal[3], point[3];
+    double reach; // for which it was found
 } moment;
 
 static double distance_at(const fil_solid *solid, moment *self, double at)
@@ -126,6 +127,7 @@ static bool approach(const fil_solid *solid, const fil_approach_thing *thing, do
     double time = 0;
     for (int i = 0; i < LOOKS && time <= 1; ++i) {
         *out = look(solid, thing, time);
+        out->reach = reach;
         if (out->distance <= 1.001 * reach) {
             if (thing->corners == 1 || fil_solid_closes(thing, out->at, out->normal, out->point, far))
                 return true;
@@ -147,6 +149,15 @@ static bool approach(const fil_solid *solid, const fil_approach_thing *thing, do
     return time <= 1;
 }
 
+// An end that is about as near, and comes, speaks for the edge.
+static bool end_speaks(const fil_solid *solid, const fil_approach_thing *thing, const moment *found, int end,
+                       const fil_solid_reach *reach)
+{
+    double unused[3], distance = fil_solid_shape_distance(solid, found->x[end], unused);
+    return distance <= fmin(found->distance + reach->clear, 1.001 * found->reach) &&
+           fil_solid_closes(thing, end, found->normal, found->point, reach->far);
+}
+
 bool fil_solid_shape_ask(const fil_solid *solid, const fil_approach_thing *thing, const fil_solid_reach *reach,
                          fil_solid_place *out)
 {
@@ -154,10 +165,10 @@ bool fil_solid_shape_ask(const fil_solid *solid, const fil_approach_thing *thing
     if (!approach(solid, thing, reach->near, reach->far, &found) &&
         !(reach->far > reach->near && approach(solid, thing, reach->far, reach->far, &found)))
         return false;
+    if (thing->corners == 2 && (found.at <= 0 || found.at >= 1 || end_speaks(solid, thing, &found, 0, reach) ||
+                                end_speaks(solid, thing, &found, 1, reach)))
+        return false;
     double unused[3];
-    for (int end = 0; end < 2 && thing->corners == 2; ++end)
-        if (fil_solid_shape_distance(solid, found.x[end], unused) <= found.distance + reach->clear)
-            return false;
     *out = (fil_solid_place){.at = found.at};
     out->inside = thing->corners == 1 && fil_solid_shape_distance(solid, thing->from[0], unused) < 0;
     for (int k = 0; k < 3; ++k) {

@@ -360,7 +360,7 @@ TEST(solid_nothing_gets_in_unseen)
         if (solid->mesh)
             test_ok(rig->context, fil_solid_mesh_pose(rig->arena, solid, 0, 0, &surface));
         int hits = 0, found = 0;
-        for (int i = 0; i < 1500; ++i) {
+        for (int i = 0; i < (test_long() ? 50000 : 1500); ++i) {
             double x[4][3], deepest = HUGE_VAL, start = HUGE_VAL, unused[3];
             for (int c = 0; c < 4; ++c)
                 for (int k = 0; k < 3; ++k)
@@ -464,6 +464,55 @@ TEST(solid_mesh_that_changes_its_shape)
     touch(rig);
     ck_assert_int_eq(rig->list.count, 0);
     fil_mesh_destroy(sheet);
+    end_rig(rig);
+}
+
+// Triangles and edges that move anywhere: where samples come near each other, something must have been found.
+TEST(solid_nothing_gets_through_a_changing_mesh)
+{
+    rig *rig = make_rig();
+    fil_rng rng = fil_rng_make(31);
+    fil_mesh *mesh;
+    test_ok(rig->context, fil_mesh_create(rig->context, 3, 1, &mesh));
+    const double time[2] = {0, 1};
+    double pose[2][3][3];
+    fil_obstacle obstacle = make_obstacle(FIL_OBSTACLE_MESH, 0, 0, 0);
+    mesh->triangle[1] = 1, mesh->triangle[2] = 2;
+    obstacle.mesh = mesh;
+    obstacle.pose_count = 2;
+    obstacle.pose_time = time;
+    obstacle.pose_position = pose[0][0];
+    rig->body.time_to = 1;
+    int hits = 0;
+    enum { STEPS = 24 };
+    for (int i = 0; i < (test_long() ? 100000 : 3000); ++i) {
+        double x[2][2][3], start = HUGE_VAL, nearest = HUGE_VAL;
+        for (int k = 0; k < 30; ++k)
+            *(k < 18 ? &pose[k / 9][k % 9 / 3][k % 3] : &x[(k - 18) / 6][k % 6 / 3][k % 3]) =
+                fil_rng_uniform(&rng, -1, 1);
+        make_solid(rig, &obstacle);
+        set_edge(rig, x[0][0], x[0][1], x[1][0], x[1][1]);
+        rig->radius[0] = rig->radius[1] = 0.02;
+        touch(rig);
+        for (int t = 0; t <= STEPS; ++t) {
+            double corner[3][3], end[2][3], weight[3], at, part = (double)t / STEPS;
+            for (int k = 0; k < 3; ++k) {
+                for (int c = 0; c < 3; ++c)
+                    corner[c][k] = (1 - part) * pose[0][c][k] + part * pose[1][c][k];
+                for (int c = 0; c < 2; ++c)
+                    end[c][k] = (1 - part) * x[0][c][k] + part * x[1][c][k];
+            }
+            nearest = fmin(nearest, fil_triangle_nearest_segment(corner, end[0], end[1], weight, &at));
+            start = t == 0 ? nearest : start;
+        }
+        if (sqrt(start) < 0.025)
+            continue;
+        hits += sqrt(nearest) < 0.015;
+        ck_assert_msg(sqrt(nearest) >= 0.015 || rig->list.count > 0, "case %d: came within %g", i, sqrt(nearest));
+        ck_assert_msg(sqrt(nearest) <= 0.3 || rig->list.count == 0, "case %d: %g away", i, sqrt(nearest));
+    }
+    ck_assert_int_gt(hits, 300);
+    fil_mesh_destroy(mesh);
     end_rig(rig);
 }
 
