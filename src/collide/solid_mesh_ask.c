@@ -194,10 +194,30 @@ static void place_at_start(const question *near, const fil_approach_thing *thing
 typedef struct search {
     const fil_solid_surface *surface;
     const fil_approach_thing *thing;
-    double reach, far;
+    double reach, far, way;
     int triangle; // -1: none yet
     fil_approach best;
 } search;
+
+// Ends of edges are vertices, which are followed by themselves; and what leaves need not be kept out.
+static bool counts(const search *self, const fil_approach_thing *triangle, const fil_approach *found)
+{
+    if (self->thing->corners == 2 && !(found->weight_p[0] > 0 && found->weight_p[1] > 0))
+        return false;
+    double to[3] = {0};
+    for (int c = 0; c < 3; ++c)
+        for (int k = 0; k < 3; ++k)
+            to[k] += found->weight_q[c] * triangle->to[c][k];
+    return fil_solid_closes(self->thing, found->weight_p[1], found->normal, to, self->far);
+}
+
+static bool comes_first(const search *self, int triangle, const fil_approach *found)
+{
+    const fil_approach *best = &self->best;
+    if (self->triangle < 0 || found->time != best->time)
+        return self->triangle < 0 || found->time < best->time;
+    return found->distance != best->distance ? found->distance < best->distance : triangle < self->triangle;
+}
 
 static void follow_triangle(void *data, int triangle)
 {
@@ -206,24 +226,17 @@ static void follow_triangle(void *data, int triangle)
     fil_approach found;
     corners_at(self->surface, triangle, 0, q.from);
     corners_at(self->surface, triangle, 1, q.to);
-    if (!fil_approach_find(self->thing, &q, self->reach, &found))
+    double pause = fil_solid_pause(self->way, self->reach);
+    for (double time = 0; time <= 1; time = found.time + pause) {
+        if (!fil_approach_find(self->thing, &q, time, self->reach, &found))
+            return;
+        if (!counts(self, &q, &found))
+            continue;
+        if (comes_first(self, triangle, &found)) {
+            self->best = found;
+            self->triangle = triangle;
+        }
         return;
-    // Ends of edges are vertices, which are followed by themselves.
-    if (self->thing->corners == 2 && !(found.weight_p[0] > 0 && found.weight_p[1] > 0))
-        return;
-    double to[3] = {0};
-    for (int c = 0; c < 3; ++c)
-        for (int k = 0; k < 3; ++k)
-            to[k] += found.weight_q[c] * q.to[c][k];
-    if (!fil_solid_closes(self->thing, found.weight_p[1], found.normal, to, self->far))
-        return;
-    const fil_approach *best = &self->best;
-    bool earlier = found.time != best->time           ? found.time < best->time
-                   : found.distance != best->distance ? found.distance < best->distance
-                                                      : triangle < self->triangle;
-    if (self->triangle < 0 || earlier) {
-        self->best = found;
-        self->triangle = triangle;
     }
 }
 
@@ -231,6 +244,7 @@ static bool follow(const fil_solid_surface *surface, const fil_approach_thing *t
                    search *out)
 {
     *out = (search){.surface = surface, .thing = thing, .reach = reach, .far = far, .triangle = -1};
+    out->way = fil_approach_way(thing) + surface->stir;
     fil_bvh_box box = fil_bvh_box_empty();
     for (int c = 0; c < thing->corners; ++c) {
         fil_bvh_box_add(&box, thing->from[c]);
@@ -296,7 +310,7 @@ static bool end_speaks(const search *found, int end, const fil_solid_reach *reac
     double x[3];
     for (int k = 0; k < 3; ++k)
         x[k] = thing->from[end][k] + best->time * (thing->to[end][k] - thing->from[end][k]);
-    double within = fmin(best->distance + reach->clear, 1.001 * found->reach);
+    double within = fmin(best->distance + reach->clear, found->reach);
     if (fil_solid_closes(thing, end, best->normal, to, reach->far) &&
         find_nearest(found->surface, x, best->time, within, -1, &near))
         return true;

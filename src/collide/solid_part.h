@@ -65,6 +65,14 @@ static inline bool fil_solid_closes(const fil_approach_thing *thing, double at, 
     return distance <= reach;
 }
 
+// How long to wait before looking again at an edge that is near now, but in no way that counts: until it has moved by
+// its reach, but a part of the step at least.
+static inline double fil_solid_pause(double way, double reach)
+{
+    const double least = 1.0 / 64;
+    return way * least < reach ? reach / way : least;
+}
+
 // solid_shape.c: all but meshes. Convex, so that the distance is.
 double fil_solid_shape_distance(const fil_solid *solid, const double x[3], double normal[3]);
 bool fil_solid_shape_ask(const fil_solid *solid, const fil_approach_thing *thing, const fil_solid_reach *reach,

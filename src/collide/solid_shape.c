@@ -6,7 +6,7 @@
 #include "collide/solid_part.h"
 #include "math/mat3.h"
 
-enum { HALVINGS = 30, LOOKS = 64, AGAIN = 8 };
+enum { HALVINGS = 30, LOOKS = 128 };
 
 // `way` from the nearest point of a core to x; the surface is `radius` from the core.
 static double round_distance(const double way[3], double radius, double normal[3])
@@ -124,14 +124,14 @@ static moment look(const fil_solid *solid, const fil_approach_thing *thing, doub
 // The first time within reach. While the nearest place of an edge leaves, another may come: it is looked at again.
 static bool approach(const fil_solid *solid, const fil_approach_thing *thing, double reach, double far, moment *out)
 {
-    double time = 0;
+    double time = 0, way = fil_approach_way(thing);
     for (int i = 0; i < LOOKS && time <= 1; ++i) {
         *out = look(solid, thing, time);
         out->reach = reach;
         if (out->distance <= 1.001 * reach) {
             if (thing->corners == 1 || fil_solid_closes(thing, out->at, out->normal, out->point, far))
                 return true;
-            time += 1.0 / AGAIN;
+            time += fil_solid_pause(way, reach);
             continue;
         }
         double from[2], to[2], level = fil_vec3_dot(out->normal, out->point);
@@ -154,7 +154,7 @@ static bool end_speaks(const fil_solid *solid, const fil_approach_thing *thing, 
                        const fil_solid_reach *reach)
 {
     double unused[3], distance = fil_solid_shape_distance(solid, found->x[end], unused);
-    return distance <= fmin(found->distance + reach->clear, 1.001 * found->reach) &&
+    return distance <= fmin(found->distance + reach->clear, found->reach) &&
            fil_solid_closes(thing, end, found->normal, found->point, reach->far);
 }
 

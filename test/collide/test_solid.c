@@ -379,7 +379,7 @@ TEST(solid_nothing_gets_in_unseen)
                     start = t == 0 ? deepest : start;
                 }
             // What overlaps from the start may leave in peace.
-            if (start < 0.012)
+            if (start < 0.05)
                 continue;
             hits += deepest < 0.008;
             found += rig->list.count > 0;
