@@ -219,6 +219,26 @@ static bool comes_first(const search *self, int triangle, const fil_approach *fo
     return found->distance != best->distance ? found->distance < best->distance : triangle < self->triangle;
 }
 
+// A triangle that keeps its place, and all of the way is further than the reach above its plane, or below: that is
+// quick to see.
+static bool is_beside(const search *self, double corner[3][3])
+{
+    double e[3], f[3], normal[3], lowest = HUGE_VAL, highest = -HUGE_VAL;
+    for (int k = 0; k < 3; ++k) {
+        e[k] = corner[1][k] - corner[0][k];
+        f[k] = corner[2][k] - corner[0][k];
+    }
+    fil_vec3_cross(e, f, normal);
+    double plane = fil_vec3_dot(normal, corner[0]), length = fil_vec3_norm(normal);
+    for (int c = 0; c < self->thing->corners; ++c) {
+        double from = fil_vec3_dot(normal, self->thing->from[c]), to = fil_vec3_dot(normal, self->thing->to[c]);
+        lowest = fmin(lowest, fmin(from, to));
+        highest = fmax(highest, fmax(from, to));
+    }
+    double reach = 1.001 * self->reach * length;
+    return lowest - plane > reach || plane - highest > reach;
+}
+
 static void follow_triangle(void *data, int triangle)
 {
     search *self = data;
@@ -226,6 +246,8 @@ static void follow_triangle(void *data, int triangle)
     fil_approach found;
     corners_at(self->surface, triangle, 0, q.from);
     corners_at(self->surface, triangle, 1, q.to);
+    if (self->surface->from == self->surface->to && is_beside(self, q.from))
+        return;
     double pause = fil_solid_pause(self->way, self->reach);
     for (double time = 0; time <= 1; time = found.time + pause) {
         if (!fil_approach_find(self->thing, &q, time, self->reach, &found))

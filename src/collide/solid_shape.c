@@ -6,7 +6,7 @@
 #include "collide/solid_part.h"
 #include "math/mat3.h"
 
-enum { HALVINGS = 30, LOOKS = 128 };
+enum { HALVINGS = 60, LOOKS = 128 };
 
 // `way` from the nearest point of a core to x; the surface is `radius` from the core.
 static double round_distance(const double way[3], double radius, double normal[3])
@@ -107,16 +107,26 @@ static moment look(const fil_solid *solid, const fil_approach_thing *thing, doub
             int c = end < thing->corners ? end : 0;
             self.x[end][k] = (1 - time) * thing->from[c][k] + time * thing->to[c][k];
         }
-    // The slope of a convex function ascends.
-    if (distance_at(solid, &self, 0) >= 0 || thing->corners == 1 || distance_at(solid, &self, 1) <= 0)
+    // The slope of a convex function ascends. In turns the place where a straight slope would vanish, and the middle:
+    // the one is quick where the surface is smooth, the other never slow.
+    double low = 0, high = 1, below = distance_at(solid, &self, 0);
+    if (below >= 0 || thing->corners == 1)
         return self;
-    double low = 0, high = 1;
+    double above = distance_at(solid, &self, 1), small = 1e-9 * (above - below);
+    if (above <= 0)
+        return self;
     for (int i = 0; i < HALVINGS; ++i) {
-        double middle = 0.5 * (low + high);
-        if (distance_at(solid, &self, middle) < 0)
-            low = middle;
-        else
-            high = middle;
+        double at = i % 2 ? 0.5 * (low + high) : low + (high - low) * below / (below - above);
+        double slope = distance_at(solid, &self, at);
+        if (fabs(slope) <= small)
+            break;
+        if (slope < 0) {
+            low = at;
+            below = slope;
+        } else {
+            high = at;
+            above = slope;
+        }
     }
     return self;
 }
