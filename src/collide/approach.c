@@ -117,14 +117,14 @@ double fil_approach_look(const fil_approach_thing *p, const fil_approach_thing *
     return fil_approach_fall(from, to, pairs, time, reach);
 }
 
-bool fil_approach_find(const fil_approach_thing *p, const fil_approach_thing *q, double time, double reach,
-                       fil_approach *out)
+bool fil_approach_find(const fil_approach_thing *p, const fil_approach_thing *q, double time, double until,
+                       double reach, fil_approach *out)
 {
     for (int look = 0; look < LOOKS; ++look) {
         double apart = fil_approach_look(p, q, time, reach, out);
         if (apart <= time || out->distance <= 1.001 * reach)
             return true;
-        if (apart > 1)
+        if (apart > until)
             return false;
         time = apart;
     }

@@ -200,10 +200,13 @@ typedef struct search {
 } search;
 
 // Ends of edges are vertices, which are followed by themselves; and what leaves need not be kept out.
-static bool counts(const search *self, const fil_approach_thing *triangle, const fil_approach *found)
+static bool is_inside_edge(const search *self, const fil_approach *found)
 {
-    if (self->thing->corners == 2 && !(found->weight_p[0] > 0 && found->weight_p[1] > 0))
-        return false;
+    return self->thing->corners == 1 || (found->weight_p[0] > 0 && found->weight_p[1] > 0);
+}
+
+static bool closes(const search *self, const fil_approach_thing *triangle, const fil_approach *found)
+{
     double to[3] = {0};
     for (int c = 0; c < 3; ++c)
         for (int k = 0; k < 3; ++k)
@@ -248,13 +251,13 @@ static void follow_triangle(void *data, int triangle)
     corners_at(self->surface, triangle, 1, q.to);
     if (self->surface->from == self->surface->to && is_beside(self, q.from))
         return;
-    double pause = fil_solid_pause(self->way, self->reach);
-    for (double time = 0; time <= 1; time = found.time + pause) {
-        if (!fil_approach_find(self->thing, &q, time, self->reach, &found))
+    double pause = fil_solid_pause(self->way, self->reach), until = self->triangle < 0 ? 1 : self->best.time;
+    for (double time = 0; time <= until; time = found.time + pause) {
+        if (!fil_approach_find(self->thing, &q, time, until, self->reach, &found))
             return;
-        if (!counts(self, &q, &found))
+        if (!closes(self, &q, &found))
             continue;
-        if (comes_first(self, triangle, &found)) {
+        if (is_inside_edge(self, &found) && comes_first(self, triangle, &found)) {
             self->best = found;
             self->triangle = triangle;
         }
