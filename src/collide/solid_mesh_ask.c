@@ -251,10 +251,9 @@ static void follow_triangle(void *data, int triangle)
     corners_at(self->surface, triangle, 1, q.to);
     if (self->surface->from == self->surface->to && is_beside(self, q.from))
         return;
-    double pause = fil_solid_pause(self->way, self->reach), until = self->triangle < 0 ? 1 : self->best.time;
-    for (double time = 0; time <= until; time = found.time + pause) {
-        if (!fil_approach_find(self->thing, &q, time, until, self->reach, &found))
-            return;
+    double pause = fil_solid_pause(self->way, self->reach), until = self->triangle < 0 ? 1 : self->best.time, time = 0;
+    while (time <= until && fil_approach_find(self->thing, &q, time, until, self->reach, &found)) {
+        time = found.time + pause;
         if (!closes(self, &q, &found))
             continue;
         if (is_inside_edge(self, &found) && comes_first(self, triangle, &found)) {

@@ -101,7 +101,7 @@ static double distance_at(const fil_solid *solid, moment *self, double at)
 
 static moment look(const fil_solid *solid, const fil_approach_thing *thing, double time)
 {
-    moment self;
+    moment self = {0};
     for (int end = 0; end < 2; ++end)
         for (int k = 0; k < 3; ++k) {
             int c = end < thing->corners ? end : 0;
@@ -171,7 +171,7 @@ static bool end_speaks(const fil_solid *solid, const fil_approach_thing *thing, 
 bool fil_solid_shape_ask(const fil_solid *solid, const fil_approach_thing *thing, const fil_solid_reach *reach,
                          fil_solid_place *out)
 {
-    moment found;
+    moment found = {0};
     if (!approach(solid, thing, reach->near, reach->far, &found) &&
         !(reach->far > reach->near && approach(solid, thing, reach->far, reach->far, &found)))
         return false;
