@@ -117,16 +117,28 @@ double fil_approach_look(const fil_approach_thing *p, const fil_approach_thing *
     return fil_approach_fall(from, to, pairs, time, reach);
 }
 
-bool fil_approach_find(const fil_approach_thing *p, const fil_approach_thing *q, double reach, fil_approach *out)
+bool fil_approach_find(const fil_approach_thing *p, const fil_approach_thing *q, double time, double until,
+                       double reach, fil_approach *out)
 {
-    double time = 0;
     for (int look = 0; look < LOOKS; ++look) {
         double apart = fil_approach_look(p, q, time, reach, out);
         if (apart <= time || out->distance <= 1.001 * reach)
             return true;
-        if (apart > 1)
+        if (apart > until)
             return false;
         time = apart;
     }
     return true;
+}
+
+double fil_approach_way(const fil_approach_thing *thing)
+{
+    double longest = 0;
+    for (int c = 0; c < thing->corners; ++c) {
+        double way[3];
+        for (int k = 0; k < 3; ++k)
+            way[k] = thing->to[c][k] - thing->from[c][k];
+        longest = fmax(longest, fil_vec3_norm(way));
+    }
+    return longest;
 }

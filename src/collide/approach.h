@@ -20,9 +20,12 @@ typedef struct fil_approach {
 // be said. p: point or segment. q: segment or triangle; a triangle if p is a point.
 double fil_approach_look(const fil_approach_thing *p, const fil_approach_thing *q, double time, double reach,
                          fil_approach *out);
-// The first time when they are at `reach` > 0, up to a thousandth of it. Never misses it; where it cannot be told
-// within a number of looks, they are said to be there.
-bool fil_approach_find(const fil_approach_thing *p, const fil_approach_thing *q, double reach, fil_approach *out);
+// The first time from `time` to `until` when they are at `reach` > 0, up to a thousandth of it. Never misses it; where
+// it cannot be told within a number of looks, they are said to be there.
+bool fil_approach_find(const fil_approach_thing *p, const fil_approach_thing *q, double time, double until,
+                       double reach, fil_approach *out);
+// The longest way of a corner.
+double fil_approach_way(const fil_approach_thing *thing);
 
 // The first time from `time` on when one of some values that go straight from `from` to `to` is at `reach` or below; 2:
 // never.

@@ -25,8 +25,10 @@ void fil_bvh_box_add(fil_bvh_box *self, const double x[3])
 
 void fil_bvh_box_join(fil_bvh_box *self, const fil_bvh_box *other)
 {
-    fil_bvh_box_add(self, other->low);
-    fil_bvh_box_add(self, other->high);
+    for (int k = 0; k < 3; ++k) {
+        self->low[k] = other->low[k] < self->low[k] ? other->low[k] : self->low[k];
+        self->high[k] = other->high[k] > self->high[k] ? other->high[k] : self->high[k];
+    }
 }
 
 void fil_bvh_box_widen(fil_bvh_box *self, double by)
@@ -58,13 +60,16 @@ static int compare_places(const void *left, const void *right)
     return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : a->item - b->item;
 }
 
-// The bits of the three coordinates of a middle, 0 to 1 within the box, in turns.
+// The bits of the three coordinates of a middle, in turns; 0 to 1 along the longest side, so that cells are cubes.
 static uint64_t morton_key(const fil_bvh_box *box, const fil_bvh_box *all)
 {
     enum { BITS = 20 };
     uint64_t key = 0;
+    double size = 0;
+    for (int k = 0; k < 3; ++k)
+        size = fmax(size, all->high[k] - all->low[k]);
     for (int k = 0; k < 3; ++k) {
-        double size = all->high[k] - all->low[k], middle = 0.5 * (box->low[k] + box->high[k]) - all->low[k];
+        double middle = 0.5 * (box->low[k] + box->high[k]) - all->low[k];
         uint64_t cell = size > 0 ? (uint64_t)(fmin(fmax(middle / size, 0), 1) * ((1 << BITS) - 1)) : 0;
         for (int bit = 0; bit < BITS; ++bit)
             key |= (cell >> bit & 1) << (3 * bit + k);

@@ -31,36 +31,30 @@ fil_nearest *fil_nearest_create(fil_arena *arena, const fil_mesh *mesh)
 typedef struct question {
     const fil_mesh *mesh;
     const double *x;
-    double best; // squared distance
-    int triangle;
-    double weight[3];
+    fil_triangle_best best;
 } question;
 
 static void try_triangle(void *data, int triangle)
 {
     question *self = data;
-    double corner[3][3], weight[3];
+    double corner[3][3];
     for (int c = 0; c < 3; ++c)
         memcpy(corner[c], fil_nearest_corner(self->mesh, triangle, c), sizeof corner[c]);
-    double square = fil_triangle_nearest(corner, self->x, weight);
-    if (square < self->best) {
-        self->best = square;
-        self->triangle = triangle;
-        memcpy(self->weight, weight, sizeof weight);
-    }
+    fil_triangle_try(corner, triangle, self->x, &self->best);
 }
 
 bool fil_nearest_find(const fil_nearest *self, const double x[3], double within, fil_nearest_point *out)
 {
-    question question = {.mesh = self->mesh, .x = x, .best = within * within, .triangle = -1};
-    fil_bvh_nearest(&self->tree, x, &question.best, try_triangle, &question);
-    if (question.triangle < 0)
+    question question = {self->mesh, x, {.square = within * within, .triangle = -1}};
+    const fil_triangle_best *best = &question.best;
+    fil_bvh_nearest(&self->tree, x, &best->square, try_triangle, &question);
+    if (best->triangle < 0)
         return false;
-    *out = (fil_nearest_point){.distance = sqrt(question.best), .triangle = question.triangle};
+    *out = (fil_nearest_point){.distance = sqrt(best->square), .triangle = best->triangle};
     for (int c = 0; c < 3; ++c) {
-        out->weight[c] = question.weight[c];
+        out->weight[c] = best->weight[c];
         for (int k = 0; k < 3; ++k)
-            out->x[k] += question.weight[c] * fil_nearest_corner(self->mesh, question.triangle, c)[k];
+            out->x[k] += best->weight[c] * fil_nearest_corner(self->mesh, best->triangle, c)[k];
     }
     return true;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 48 }; // along the longest side
+enum { CELLS = 32, CELLS_ALONG = 400 }; // for each triangle, and along the longest side at most
 
 // ---- vertices
 
@@ -238,43 +238,52 @@ static void cut_cells(fil_solid_mesh *self, const fil_bvh_box *all, const fil_bv
     }
 }
 
-// Cells side by side that are not cut are on the same side of the surface: one search for each run.
+// Cells side by side that are not cut are on the same side of the surface: only where none before is known, a search
+// must tell.
 static void tell_cells(fil_solid_mesh *self, const fil_bvh_box *all)
 {
     const fil_solid_surface surface = {self, self->position, self->position, self->tree, 0};
+    const int64_t row = self->cells[2], layer = self->cells[1] * row;
     for (int i = 0; i < self->cells[0]; ++i)
-        for (int j = 0; j < self->cells[1]; ++j) {
-            unsigned char *row = self->cell + ((int64_t)i * self->cells[1] + j) * self->cells[2];
+        for (int j = 0; j < self->cells[1]; ++j)
             for (int l = 0; l < self->cells[2]; ++l) {
-                if (row[l] == FIL_SOLID_CUT)
+                unsigned char *cell = self->cell + i * layer + j * row + l;
+                if (*cell == FIL_SOLID_CUT)
                     continue;
-                const int at[3] = {i, j, l};
-                double x[3];
-                for (int k = 0; k < 3; ++k)
-                    x[k] = all->low[k] + (at[k] + 0.5) * self->cell_size;
-                if (l > 0 && row[l - 1] != FIL_SOLID_CUT)
-                    row[l] = row[l - 1];
-                else if (fil_solid_mesh_ask_distance(&surface, x, HUGE_VAL) < 0)
-                    row[l] = FIL_SOLID_INSIDE;
+                if (l > 0 && cell[-1] != FIL_SOLID_CUT) {
+                    *cell = cell[-1];
+                } else if (j > 0 && cell[-row] != FIL_SOLID_CUT) {
+                    *cell = cell[-row];
+                } else if (i > 0 && cell[-layer] != FIL_SOLID_CUT) {
+                    *cell = cell[-layer];
+                } else {
+                    const double x[3] = {all->low[0] + (i + 0.5) * self->cell_size,
+                                         all->low[1] + (j + 0.5) * self->cell_size,
+                                         all->low[2] + (l + 0.5) * self->cell_size};
+                    bool inside = fil_solid_mesh_ask_distance(&surface, x, HUGE_VAL) < 0;
+                    *cell = inside ? FIL_SOLID_INSIDE : FIL_SOLID_OUTSIDE;
+                }
             }
-        }
 }
 
 static bool find_cells(fil_solid_mesh *self, fil_arena *arena, const fil_bvh_box *boxes)
 {
     const fil_bvh_box all = self->tree.node[0];
+    double longest = 0, volume = 1;
     int64_t count = 1;
-    for (int k = 0; k < 3; ++k)
-        self->cell_size = fmax(self->cell_size, (all.high[k] - all.low[k]) / CELLS);
+    for (int k = 0; k < 3; ++k) {
+        longest = fmax(longest, all.high[k] - all.low[k]);
+        volume *= all.high[k] - all.low[k];
+    }
+    self->cell_size = fmax(cbrt(volume / ((double)CELLS * self->triangle_count)), longest / CELLS_ALONG);
     for (int k = 0; k < 3; ++k) {
         self->cells[k] = (int)((all.high[k] - all.low[k]) / self->cell_size) + 1;
         count *= self->cells[k];
     }
-    unsigned char *cell = FIL_ARENA_RAW(arena, unsigned char, count);
-    if (!cell)
+    self->cell = FIL_ARENA_RAW(arena, unsigned char, count);
+    if (!self->cell)
         return false;
-    memset(cell, FIL_SOLID_OUTSIDE, (size_t)count);
-    self->cell = cell;
+    memset(self->cell, FIL_SOLID_OUTSIDE, (size_t)count);
     cut_cells(self, &all, boxes);
     tell_cells(self, &all);
     return true;

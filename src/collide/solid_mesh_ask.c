@@ -25,29 +25,27 @@ static void corners_at(const fil_solid_surface *self, int triangle, double time,
 typedef struct question {
     const fil_solid_surface *surface;
     const double *x;
-    double time, best; // squared distance
-    int triangle;
-    double weight[3];
+    double time;
+    fil_triangle_best best;
 } question;
 
 static void try_triangle(void *data, int triangle)
 {
     question *self = data;
-    double corner[3][3], weight[3];
+    double corner[3][3];
     corners_at(self->surface, triangle, self->time, corner);
-    double square = fil_triangle_nearest(corner, self->x, weight);
-    if (square < self->best) {
-        self->best = square;
-        self->triangle = triangle;
-        memcpy(self->weight, weight, sizeof weight);
-    }
+    fil_triangle_try(corner, triangle, self->x, &self->best);
 }
 
-static bool find_nearest(const fil_solid_surface *surface, const double x[3], double time, double within, question *out)
+// A triangle that is near (hint; -1: none is known) spares most of the search.
+static bool find_nearest(const fil_solid_surface *surface, const double x[3], double time, double within, int hint,
+                         question *out)
 {
-    *out = (question){surface, x, time, within * within, -1, {0}};
-    fil_bvh_nearest(&surface->tree, x, &out->best, try_triangle, out);
-    return out->triangle >= 0;
+    *out = (question){surface, x, time, {.square = within * within, .triangle = -1}};
+    if (hint >= 0)
+        try_triangle(out, hint);
+    fil_bvh_nearest(&surface->tree, x, &out->best.square, try_triangle, out);
+    return out->best.triangle >= 0;
 }
 
 // ---- normals
@@ -111,12 +109,12 @@ static void normal_at(const fil_solid_surface *self, int triangle, const double 
 static bool is_behind(const question *near)
 {
     double corner[3][3], normal[3], way[3];
-    corners_at(near->surface, near->triangle, near->time, corner);
-    normal_at(near->surface, near->triangle, near->weight, near->time, normal);
+    corners_at(near->surface, near->best.triangle, near->time, corner);
+    normal_at(near->surface, near->best.triangle, near->best.weight, near->time, normal);
     for (int k = 0; k < 3; ++k) {
         way[k] = near->x[k];
         for (int c = 0; c < 3; ++c)
-            way[k] -= near->weight[c] * corner[c][k];
+            way[k] -= near->best.weight[c] * corner[c][k];
     }
     return fil_vec3_dot(way, normal) < 0;
 }
@@ -141,9 +139,9 @@ static fil_solid_cell cell_of(const fil_solid_surface *self, const double x[3])
 double fil_solid_mesh_ask_distance(const fil_solid_surface *surface, const double x[3], double within)
 {
     question near;
-    if (!find_nearest(surface, x, 0, within, &near))
+    if (!find_nearest(surface, x, 0, within, -1, &near))
         return HUGE_VAL;
-    return surface->mesh->closed && is_behind(&near) ? -sqrt(near.best) : sqrt(near.best);
+    return surface->mesh->closed && is_behind(&near) ? -sqrt(near.best.square) : sqrt(near.best.square);
 }
 
 // ---- places
@@ -180,7 +178,7 @@ static void set_mesh_normal(const fil_solid_surface *surface, int triangle, cons
 static void place_at_start(const question *near, const fil_approach_thing *thing, bool inside, fil_solid_place *out)
 {
     *out = (fil_solid_place){.inside = inside};
-    set_points(near->surface, near->triangle, near->weight, out);
+    set_points(near->surface, near->best.triangle, near->best.weight, out);
     double came[3], size = 0;
     for (int k = 0; k < 3; ++k) {
         out->normal[k] = inside ? out->from[k] - near->x[k] : near->x[k] - out->from[k];
@@ -188,7 +186,7 @@ static void place_at_start(const question *near, const fil_approach_thing *thing
         size = fmax(size, fabs(near->x[k]));
     }
     if (!(fil_vec3_normalise(out->normal) > 1e-12 * size))
-        set_mesh_normal(near->surface, near->triangle, near->weight, 0, came, out->normal);
+        set_mesh_normal(near->surface, near->best.triangle, near->best.weight, 0, came, out->normal);
 }
 
 // ---- on the way
@@ -196,10 +194,53 @@ static void place_at_start(const question *near, const fil_approach_thing *thing
 typedef struct search {
     const fil_solid_surface *surface;
     const fil_approach_thing *thing;
-    double reach;
+    double reach, far, way;
     int triangle; // -1: none yet
     fil_approach best;
 } search;
+
+// Ends of edges are vertices, which are followed by themselves; and what leaves need not be kept out.
+static bool is_inside_edge(const search *self, const fil_approach *found)
+{
+    return self->thing->corners == 1 || (found->weight_p[0] > 0 && found->weight_p[1] > 0);
+}
+
+static bool closes(const search *self, const fil_approach_thing *triangle, const fil_approach *found)
+{
+    double to[3] = {0};
+    for (int c = 0; c < 3; ++c)
+        for (int k = 0; k < 3; ++k)
+            to[k] += found->weight_q[c] * triangle->to[c][k];
+    return fil_solid_closes(self->thing, found->weight_p[1], found->normal, to, self->far);
+}
+
+static bool comes_first(const search *self, int triangle, const fil_approach *found)
+{
+    const fil_approach *best = &self->best;
+    if (self->triangle < 0 || found->time != best->time)
+        return self->triangle < 0 || found->time < best->time;
+    return found->distance != best->distance ? found->distance < best->distance : triangle < self->triangle;
+}
+
+// A triangle that keeps its place, and all of the way is further than the reach above its plane, or below: that is
+// quick to see.
+static bool is_beside(const search *self, double corner[3][3])
+{
+    double e[3], f[3], normal[3], lowest = HUGE_VAL, highest = -HUGE_VAL;
+    for (int k = 0; k < 3; ++k) {
+        e[k] = corner[1][k] - corner[0][k];
+        f[k] = corner[2][k] - corner[0][k];
+    }
+    fil_vec3_cross(e, f, normal);
+    double plane = fil_vec3_dot(normal, corner[0]), length = fil_vec3_norm(normal);
+    for (int c = 0; c < self->thing->corners; ++c) {
+        double from = fil_vec3_dot(normal, self->thing->from[c]), to = fil_vec3_dot(normal, self->thing->to[c]);
+        lowest = fmin(lowest, fmin(from, to));
+        highest = fmax(highest, fmax(from, to));
+    }
+    double reach = 1.001 * self->reach * length;
+    return lowest - plane > reach || plane - highest > reach;
+}
 
 static void follow_triangle(void *data, int triangle)
 {
@@ -208,24 +249,26 @@ static void follow_triangle(void *data, int triangle)
     fil_approach found;
     corners_at(self->surface, triangle, 0, q.from);
     corners_at(self->surface, triangle, 1, q.to);
-    if (!fil_approach_find(self->thing, &q, self->reach, &found))
+    if (self->surface->from == self->surface->to && is_beside(self, q.from))
         return;
-    // Ends of edges are vertices, which are followed by themselves.
-    if (self->thing->corners == 2 && !(found.weight_p[0] > 0 && found.weight_p[1] > 0))
+    double pause = fil_solid_pause(self->way, self->reach), until = self->triangle < 0 ? 1 : self->best.time, time = 0;
+    while (time <= until && fil_approach_find(self->thing, &q, time, until, self->reach, &found)) {
+        time = found.time + pause;
+        if (!closes(self, &q, &found))
+            continue;
+        if (is_inside_edge(self, &found) && comes_first(self, triangle, &found)) {
+            self->best = found;
+            self->triangle = triangle;
+        }
         return;
-    const fil_approach *best = &self->best;
-    bool earlier = found.time != best->time           ? found.time < best->time
-                   : found.distance != best->distance ? found.distance < best->distance
-                                                      : triangle < self->triangle;
-    if (self->triangle < 0 || earlier) {
-        self->best = found;
-        self->triangle = triangle;
     }
 }
 
-static bool follow(const fil_solid_surface *surface, const fil_approach_thing *thing, double reach, search *out)
+static bool follow(const fil_solid_surface *surface, const fil_approach_thing *thing, double reach, double far,
+                   search *out)
 {
-    *out = (search){.surface = surface, .thing = thing, .reach = reach, .triangle = -1};
+    *out = (search){.surface = surface, .thing = thing, .reach = reach, .far = far, .triangle = -1};
+    out->way = fil_approach_way(thing) + surface->stir;
     fil_bvh_box box = fil_bvh_box_empty();
     for (int c = 0; c < thing->corners; ++c) {
         fil_bvh_box_add(&box, thing->from[c]);
@@ -239,8 +282,8 @@ static bool follow(const fil_solid_surface *surface, const fil_approach_thing *t
 static bool follow_both(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
                         search *out)
 {
-    return follow(surface, thing, reach->near, out) ||
-           (reach->far > reach->near && follow(surface, thing, reach->far, out));
+    return follow(surface, thing, reach->near, reach->far, out) ||
+           (reach->far > reach->near && follow(surface, thing, reach->far, reach->far, out));
 }
 
 static void place_on_way(const search *found, fil_solid_place *out)
@@ -259,7 +302,7 @@ static void place_on_way(const search *found, fil_solid_place *out)
 }
 
 static bool ask_vertex(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
-                       fil_solid_place *out)
+                       int *hint, fil_solid_place *out)
 {
     const double *x = thing->from[0];
     fil_solid_cell cell = surface->mesh->closed ? cell_of(surface, x) : FIL_SOLID_OUTSIDE;
@@ -267,43 +310,50 @@ static bool ask_vertex(const fil_solid_surface *surface, const fil_approach_thin
     double within = cell == FIL_SOLID_OUTSIDE ? reach->far + fil_vec3_norm(way) + surface->stir : HUGE_VAL;
     question near;
     search found;
-    if (!find_nearest(surface, x, 0, within, &near))
+    if (!find_nearest(surface, x, 0, within, *hint, &near))
         return false;
+    *hint = near.best.triangle;
     bool inside = cell == FIL_SOLID_INSIDE || (cell == FIL_SOLID_CUT && is_behind(&near));
-    if (inside || near.best <= reach->near * reach->near) {
+    if (inside || near.best.square <= reach->near * reach->near) {
         place_at_start(&near, thing, inside, out);
-        return true;
+        if (inside || fil_solid_closes(thing, 0, out->normal, out->to, reach->far))
+            return true;
     }
     if (!follow_both(surface, thing, reach, &found))
         return false;
     place_on_way(&found, out);
     return true;
+}
+
+// An end that is about as near, and comes, speaks for the edge; so does one inside for an edge that goes through.
+static bool end_speaks(const search *found, int end, const fil_solid_reach *reach, const double to[3])
+{
+    const fil_approach_thing *thing = found->thing;
+    const fil_approach *best = &found->best;
+    question near;
+    double x[3];
+    for (int k = 0; k < 3; ++k)
+        x[k] = thing->from[end][k] + best->time * (thing->to[end][k] - thing->from[end][k]);
+    double within = fmin(best->distance + reach->clear, found->reach);
+    if (fil_solid_closes(thing, end, best->normal, to, reach->far) &&
+        find_nearest(found->surface, x, best->time, within, -1, &near))
+        return true;
+    return best->distance <= 0 && found->surface->mesh->closed &&
+           find_nearest(found->surface, x, best->time, HUGE_VAL, found->triangle, &near) && is_behind(&near);
 }
 
 static bool ask_edge(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
                      fil_solid_place *out)
 {
     search found;
-    question near;
     if (!follow_both(surface, thing, reach, &found))
         return false;
-    for (int end = 0; end < 2; ++end) {
-        double x[3];
-        for (int k = 0; k < 3; ++k)
-            x[k] = thing->from[end][k] + found.best.time * (thing->to[end][k] - thing->from[end][k]);
-        if (find_nearest(surface, x, found.best.time, found.best.distance + reach->clear, &near))
-            return false;
-        // An edge that goes through is the business of its end inside.
-        if (found.best.distance <= 0 && surface->mesh->closed &&
-            find_nearest(surface, x, found.best.time, HUGE_VAL, &near) && is_behind(&near))
-            return false;
-    }
     place_on_way(&found, out);
-    return true;
+    return !end_speaks(&found, 0, reach, out->to) && !end_speaks(&found, 1, reach, out->to);
 }
 
 bool fil_solid_mesh_ask(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
-                        fil_solid_place *out)
+                        int *hint, fil_solid_place *out)
 {
-    return thing->corners == 1 ? ask_vertex(surface, thing, reach, out) : ask_edge(surface, thing, reach, out);
+    return thing->corners == 1 ? ask_vertex(surface, thing, reach, hint, out) : ask_edge(surface, thing, reach, out);
 }

@@ -54,6 +54,25 @@ typedef struct fil_solid_place {
     bool inside;           // a vertex that is inside at the start
 } fil_solid_place;
 
+// Whether a thing ends the step within `reach` of a plane: with what starts near and leaves there is nothing to do.
+static inline bool fil_solid_closes(const fil_approach_thing *thing, double at, const double normal[3],
+                                    const double to[3], double reach)
+{
+    int last = thing->corners - 1;
+    double distance = 0;
+    for (int k = 0; k < 3; ++k)
+        distance += normal[k] * ((1 - at) * thing->to[0][k] + at * thing->to[last][k] - to[k]);
+    return distance <= reach;
+}
+
+// How long to wait before looking again at an edge that is near now, but in no way that counts: until it has moved by
+// its reach, but a part of the step at least.
+static inline double fil_solid_pause(double way, double reach)
+{
+    const double least = 1.0 / 64;
+    return way * least < reach ? reach / way : least;
+}
+
 // solid_shape.c: all but meshes. Convex, so that the distance is.
 double fil_solid_shape_distance(const fil_solid *solid, const double x[3], double normal[3]);
 bool fil_solid_shape_ask(const fil_solid *solid, const fil_approach_thing *thing, const fil_solid_reach *reach,
@@ -66,8 +85,9 @@ fil_status fil_solid_mesh_pose(fil_arena *arena, const fil_solid *solid, double 
                                fil_solid_surface *out);
 
 // solid_mesh_ask.c
+// *hint: a triangle that may be near, -1 for none; becomes the nearest if that was looked for.
 bool fil_solid_mesh_ask(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
-                        fil_solid_place *out);
+                        int *hint, fil_solid_place *out);
 // The distance at the start, negative inside a closed mesh; HUGE_VAL: none within `within`.
 double fil_solid_mesh_ask_distance(const fil_solid_surface *surface, const double x[3], double within);
 

@@ -6,7 +6,7 @@
 #include "collide/solid_part.h"
 #include "math/mat3.h"
 
-enum { HALVINGS = 30, LOOKS = 64 };
+enum { HALVINGS = 60, LOOKS = 128 };
 
 // `way` from the nearest point of a core to x; the surface is `radius` from the core.
 static double round_distance(const double way[3], double radius, double normal[3])
@@ -84,6 +84,7 @@ typedef struct moment {
     double x[2][3];
     double at, distance;
     double normal[3], point[3];
+    double reach; // for which it was found
 } moment;
 
 static double distance_at(const fil_solid *solid, moment *self, double at)
@@ -100,34 +101,49 @@ static double distance_at(const fil_solid *solid, moment *self, double at)
 
 static moment look(const fil_solid *solid, const fil_approach_thing *thing, double time)
 {
-    moment self;
+    moment self = {0};
     for (int end = 0; end < 2; ++end)
         for (int k = 0; k < 3; ++k) {
             int c = end < thing->corners ? end : 0;
             self.x[end][k] = (1 - time) * thing->from[c][k] + time * thing->to[c][k];
         }
-    // The slope of a convex function ascends.
-    if (distance_at(solid, &self, 0) >= 0 || thing->corners == 1 || distance_at(solid, &self, 1) <= 0)
+    // The slope of a convex function ascends. In turns the place where a straight slope would vanish, and the middle:
+    // the one is quick where the surface is smooth, the other never slow.
+    double low = 0, high = 1, below = distance_at(solid, &self, 0);
+    if (below >= 0 || thing->corners == 1)
         return self;
-    double low = 0, high = 1;
+    double above = distance_at(solid, &self, 1), small = 1e-9 * (above - below);
+    if (above <= 0)
+        return self;
     for (int i = 0; i < HALVINGS; ++i) {
-        double middle = 0.5 * (low + high);
-        if (distance_at(solid, &self, middle) < 0)
-            low = middle;
-        else
-            high = middle;
+        double at = i % 2 ? 0.5 * (low + high) : low + (high - low) * below / (below - above);
+        double slope = distance_at(solid, &self, at);
+        if (fabs(slope) <= small)
+            break;
+        if (slope < 0) {
+            low = at;
+            below = slope;
+        } else {
+            high = at;
+            above = slope;
+        }
     }
     return self;
 }
 
-// The first time within reach.
-static bool approach(const fil_solid *solid, const fil_approach_thing *thing, double reach, moment *out)
+// The first time within reach. While the nearest place of an edge leaves, another may come: it is looked at again.
+static bool approach(const fil_solid *solid, const fil_approach_thing *thing, double reach, double far, moment *out)
 {
-    double time = 0;
-    for (int i = 0; i < LOOKS; ++i) {
+    double time = 0, way = fil_approach_way(thing);
+    for (int i = 0; i < LOOKS && time <= 1; ++i) {
         *out = look(solid, thing, time);
-        if (out->distance <= 1.001 * reach)
-            return true;
+        out->reach = reach;
+        if (out->distance <= 1.001 * reach) {
+            if (thing->corners == 1 || fil_solid_closes(thing, out->at, out->normal, out->point, far))
+                return true;
+            time += fil_solid_pause(way, reach);
+            continue;
+        }
         double from[2], to[2], level = fil_vec3_dot(out->normal, out->point);
         for (int c = 0; c < thing->corners; ++c) {
             from[c] = fil_vec3_dot(out->normal, thing->from[c]) - level;
@@ -140,20 +156,29 @@ static bool approach(const fil_solid *solid, const fil_approach_thing *thing, do
             return true;
         time = apart;
     }
-    return true;
+    return time <= 1;
+}
+
+// An end that is about as near, and comes, speaks for the edge.
+static bool end_speaks(const fil_solid *solid, const fil_approach_thing *thing, const moment *found, int end,
+                       const fil_solid_reach *reach)
+{
+    double unused[3], distance = fil_solid_shape_distance(solid, found->x[end], unused);
+    return distance <= fmin(found->distance + reach->clear, found->reach) &&
+           fil_solid_closes(thing, end, found->normal, found->point, reach->far);
 }
 
 bool fil_solid_shape_ask(const fil_solid *solid, const fil_approach_thing *thing, const fil_solid_reach *reach,
                          fil_solid_place *out)
 {
-    moment found;
-    if (!approach(solid, thing, reach->near, &found) &&
-        !(reach->far > reach->near && approach(solid, thing, reach->far, &found)))
+    moment found = {0};
+    if (!approach(solid, thing, reach->near, reach->far, &found) &&
+        !(reach->far > reach->near && approach(solid, thing, reach->far, reach->far, &found)))
+        return false;
+    if (thing->corners == 2 && (found.at <= 0 || found.at >= 1 || end_speaks(solid, thing, &found, 0, reach) ||
+                                end_speaks(solid, thing, &found, 1, reach)))
         return false;
     double unused[3];
-    for (int end = 0; end < 2 && thing->corners == 2; ++end)
-        if (fil_solid_shape_distance(solid, found.x[end], unused) <= found.distance + reach->clear)
-            return false;
     *out = (fil_solid_place){.at = found.at};
     out->inside = thing->corners == 1 && fil_solid_shape_distance(solid, thing->from[0], unused) < 0;
     for (int k = 0; k < 3; ++k) {

@@ -147,7 +147,7 @@ static void fill_pairs(void *data, int64_t begin, int64_t end)
 
 // ---- one strand and one body
 
-static bool ask(const task *self, int body, const fil_approach_thing *thing, const fil_solid_reach *reach,
+static bool ask(const task *self, int body, const fil_approach_thing *thing, const fil_solid_reach *reach, int *hint,
                 fil_solid_place *out)
 {
     const fil_solid *solid = self->bodies[body].solid;
@@ -159,52 +159,31 @@ static bool ask(const task *self, int body, const fil_approach_thing *thing, con
     fil_bvh_box_widen(&box, 1.001 * reach->far);
     if (!fil_bvh_box_overlap(&box, &solid->box))
         return false;
-    return solid->mesh ? fil_solid_mesh_ask(&self->surface[body], thing, reach, out)
+    return solid->mesh ? fil_solid_mesh_ask(&self->surface[body], thing, reach, hint, out)
                        : fil_solid_shape_ask(solid, thing, reach, out);
 }
 
-// A place on a strand: a vertex, or between it and the next.
-typedef struct spot {
-    double from[3], to[3], radius, slack;
-} spot;
-
-static spot spot_at(const task *self, int64_t vertex, double at)
-{
-    const fil_touch_strands *strands = self->strands;
-    int64_t next = at > 0 ? vertex + 1 : vertex;
-    spot out;
-    for (int k = 0; k < 3; ++k) {
-        out.from[k] = (1 - at) * strands->x0[3 * vertex + k] + at * strands->x0[3 * next + k];
-        out.to[k] = (1 - at) * strands->x1[3 * vertex + k] + at * strands->x1[3 * next + k];
-    }
-    out.radius = (1 - at) * strands->radius[vertex] + at * strands->radius[next];
-    out.slack = (1 - at) * slack_of(self, vertex) + at * slack_of(self, next);
-    return out;
-}
-
-// Notes a place if the step may close it: the change of the distance along the normal as the body sees it, which may
-// turn, or as the world does.
+// Notes a place if the step may close it.
 static void note(const task *self, pair *pair, int64_t vertex, const fil_approach_thing *thing,
                  const fil_solid_place *place)
 {
     const fil_solid_motion *body = &self->bodies[pair->body];
-    const spot spot = spot_at(self, vertex, place->at);
-    fil_touch_point point = {.a = (int)vertex, .b = -1 - pair->body, .at_a = place->at, .gap = -spot.radius};
-    double from[3], to[3], seen_by_body = 0, seen_by_world = 0;
+    const fil_touch_strands *strands = self->strands;
+    int last = thing->corners - 1;
+    double radius = (1 - place->at) * strands->radius[vertex] + place->at * strands->radius[vertex + last];
+    double slack = (1 - place->at) * slack_of(self, vertex) + place->at * slack_of(self, vertex + last);
+    if (!fil_solid_closes(thing, place->at, place->normal, place->to, radius + self->margin + slack))
+        return;
+    fil_touch_point point = {.a = (int)vertex, .b = -1 - pair->body, .at_a = place->at, .gap = -radius};
+    double from[3], to[3];
     to_world(&body->from, place->from, from);
     to_world(&body->to, place->to, to);
     fil_quat_rotate(body->from.rotation, place->normal, point.normal);
-    int last = thing->corners - 1;
     for (int k = 0; k < 3; ++k) {
-        double x0 = (1 - place->at) * thing->from[0][k] + place->at * thing->from[last][k];
-        double x1 = (1 - place->at) * thing->to[0][k] + place->at * thing->to[last][k];
+        double x = (1 - place->at) * thing->from[0][k] + place->at * thing->from[last][k];
         point.carried[k] = to[k] - from[k];
-        point.gap += place->normal[k] * (x0 - place->from[k]);
-        seen_by_body += place->normal[k] * (x1 - x0 - (place->to[k] - place->from[k]));
-        seen_by_world += point.normal[k] * (spot.to[k] - spot.from[k] - point.carried[k]);
+        point.gap += place->normal[k] * (x - place->from[k]);
     }
-    if (point.gap + fmin(seen_by_body, seen_by_world) > self->margin + spot.slack)
-        return;
     if (vertex == self->strands->first[pair->strand + 1] - 1) {
         --point.a;
         point.at_a = 1;
@@ -226,6 +205,7 @@ static void touch_pair(const task *self, pair *pair)
     const fil_solid_motion *body = &self->bodies[pair->body];
     fil_approach_thing edge = {.corners = 2}, vertex = {.corners = 1};
     fil_solid_place place;
+    int hint = -1;
     for (int64_t v = strands->first[pair->strand]; v < strands->first[pair->strand + 1]; ++v) {
         memcpy(edge.from[0], edge.from[1], sizeof edge.from[0]);
         memcpy(edge.to[0], edge.to[1], sizeof edge.to[0]);
@@ -234,7 +214,7 @@ static void touch_pair(const task *self, pair *pair)
         bool is_first = v == strands->first[pair->strand];
         if (!is_first && !(strands->held[v - 1] && strands->held[v])) {
             fil_solid_reach reach = reach_of(self, v - 1, v);
-            if (ask(self, pair->body, &edge, &reach, &place))
+            if (ask(self, pair->body, &edge, &reach, &hint, &place))
                 note(self, pair, v - 1, &edge, &place);
         }
         if (strands->held[v])
@@ -242,7 +222,7 @@ static void touch_pair(const task *self, pair *pair)
         memcpy(vertex.from[0], edge.from[1], sizeof vertex.from[0]);
         memcpy(vertex.to[0], edge.to[1], sizeof vertex.to[0]);
         fil_solid_reach reach = reach_of(self, v, v);
-        if (ask(self, pair->body, &vertex, &reach, &place)) {
+        if (ask(self, pair->body, &vertex, &reach, &hint, &place)) {
             note(self, pair, v, &vertex, &place);
             self->inside[v] |= place.inside;
         }

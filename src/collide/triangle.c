@@ -59,6 +59,16 @@ double fil_triangle_nearest(double corner[3][3], const double x[3], double weigh
     return best;
 }
 
+void fil_triangle_try(double corner[3][3], int triangle, const double x[3], fil_triangle_best *best)
+{
+    double weight[3], square = fil_triangle_nearest(corner, x, weight);
+    if (square < best->square) {
+        best->square = square;
+        best->triangle = triangle;
+        memcpy(best->weight, weight, sizeof weight);
+    }
+}
+
 // Where the segment goes through the triangle, if it does.
 static bool goes_through(double corner[3][3], const double a[3], const double b[3], double weight[3], double *s)
 {

@@ -61,6 +61,14 @@ TEST(bvh_finds_all_boxes_once)
     fil_context_destroy(context);
 }
 
+TEST(bvh_box_of_all_is_tight)
+{
+    fil_bvh_box all = fil_bvh_box_empty(), one = {{1, 2, 3}, {4, 5, 6}}, none = fil_bvh_box_empty();
+    fil_bvh_box_join(&all, &one);
+    fil_bvh_box_join(&all, &none);
+    ck_assert_mem_eq(&all, &one, sizeof all);
+}
+
 static fil_status build(fil_context *context, void *data)
 {
     fil_arena *arena = fil_arena_create(context);
