@@ -68,7 +68,7 @@ static fil_touch_strands make_strands(int strands, double up)
             }
         }
     }
-    return (fil_touch_strands){strands, (int)count, first, strand, held, radius, arc, x0, x1};
+    return (fil_touch_strands){strands, (int)count, first, strand, held, radius, arc, x0, x1, NULL, NULL, 0};
 }
 
 static void measure(fil_context *context, const fil_solid *solid, const char *name, const fil_touch_strands *strands,
