@@ -286,7 +286,7 @@ typedef struct fil_contacts {
     double tolerance;           // natural residual of every solve
     int max_iterations;         // linearisations of a step, or iterations of FIL_CONTACTS_IMPULSE
     double skin;                // contacts are closed below this gap, in radii
-    double ease;                // m/s: what overlaps at the start is moved apart no faster
+    double ease;                // s: what is inside a body is moved out in about this time
     int halvings;               // how often a step in trouble may be halved; 0: steps keep their size
     double stretch;             // edges stretched by more than this part are trouble
 } fil_contacts;

@@ -11,6 +11,8 @@
 #include "collide/triangle.h"
 #include "math/mat3.h"
 
+#include <math.h>
+
 enum { LOOKS = 64 };
 
 static void place(const fil_approach_thing *self, double time, double x[3][3])
@@ -101,6 +103,14 @@ double fil_approach_look(const fil_approach_thing *p, const fil_approach_thing *
             out->normal[k] -= out->weight_q[c] * y[c][k];
     }
     out->distance = fil_vec3_normalise(out->normal);
+    // What rounding left of a meeting has a direction that means nothing.
+    double size = 0;
+    for (int k = 0; k < 3; ++k)
+        size = fmax(size, fmax(fabs(x[0][k]), fabs(y[0][k])));
+    if (!(out->distance > 1e-14 * size)) {
+        out->distance = 0;
+        out->normal[0] = out->normal[1] = out->normal[2] = 0;
+    }
     if (!(out->distance > reach))
         return time;
     double slide[3][3], from[6], to[6];

@@ -26,8 +26,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { CALM_PARTS = 4, LOOKS = 8 };
 
@@ -236,17 +234,10 @@ static fil_status meet(fil_part *part, rounds *self)
         if (status != FIL_OK)
             return status;
         respond_and_judge(part, self);
-        if (getenv("DBG"))
-            fprintf(stderr, "  round %d: tol %.1e linear %.1e by %s it %lld (%.1f ms) -> %.2e  contacts %d wait %d\n",
-                    round, tolerance, self->solve.residual[0], self->solve.finished_by,
-                    (long long)self->solve.iterations, 1e3 * (self->solve.seconds_setup + self->solve.seconds_solve),
-                    self->residual, part->meets.count, part->waiting.count);
         bool good = self->residual <= settings->tolerance;
         int added;
         status = find_more(part, good && looks < LOOKS, &added);
         looks += good;
-        if (getenv("DBG"))
-            fprintf(stderr, "  added %d crossings %d\n", added, part->stats->crossings);
         if (status != FIL_OK || (good && added == 0))
             return status;
         if (added > 0 || self->residual > slow * before)

@@ -112,6 +112,23 @@ static const fil_touch_rule *rule_of(const fil_part *part, const fil_touch_point
     return NULL;
 }
 
+// The square of the part of an edge point that is free to move.
+static double free_part(const fil_part *part, int edge, double at)
+{
+    double first = part->strands.held[edge] ? 0 : 1 - at, second = part->strands.held[edge + 1] ? 0 : at;
+    return first * first + second * second;
+}
+
+// Contacts beside held vertices would be levers: nothing can be done about them there.
+static bool is_stiff(const fil_part *part, const fil_touch_point *point)
+{
+    const double least = 0.04;
+    double sum = free_part(part, point->a, point->at_a);
+    if (point->b >= 0)
+        sum += free_part(part, point->b, point->at_b);
+    return sum < least;
+}
+
 static bool are_apart(const fil_part *part, const fil_touch_point *point)
 {
     const fil_touch_rule *rule = point->b < 0 ? rule_of(part, point) : NULL;
@@ -127,12 +144,10 @@ static fil_status merge(fil_part *part, const fil_touch_list *strands, const fil
     if (!out->point)
         return FIL_NO_MEMORY;
     for (int i = 0, j = 0; i < strands->count || j < bodies->count;) {
-        if (i < strands->count && (j == bodies->count || strands->point[i].a <= bodies->point[j].a))
-            out->point[out->count++] = strands->point[i++];
-        else if (are_apart(part, &bodies->point[j]))
-            ++j;
-        else
-            out->point[out->count++] = bodies->point[j++];
+        bool strand = i < strands->count && (j == bodies->count || strands->point[i].a <= bodies->point[j].a);
+        const fil_touch_point *point = strand ? &strands->point[i++] : &bodies->point[j++];
+        if (!is_stiff(part, point) && !are_apart(part, point))
+            out->point[out->count++] = *point;
     }
     return FIL_OK;
 }
@@ -283,13 +298,22 @@ static void add_speed(const fil_part *part, int edge, double at, double sign, do
         out[k] += sign * ((1 - at) * v[k * FIL_LANES] + at * v[(S->type->dofs + k) * FIL_LANES]);
 }
 
+// How fast a gap may close. What is inside a body shall come out gently. Strands that overlap (grooms are full of them)
+// are only kept from coming nearer: to demand more of many at once may be more than any motion can do.
+static double speed_of_gap(const fil_touch_point *point, double s, double ease)
+{
+    if (point->gap >= 0)
+        return point->gap / s;
+    return point->b < 0 ? point->gap / fmax(s, ease) : 0;
+}
+
 // Velocities besides those of the strands. The normal one is about places: the gap and the way of the body. What
 // bounces leaves as fast as its restitution says.
 static void set_bias(const fil_part *part, const fil_touch_point *point, const double F[9], double bias[3])
 {
     const fil_model_contacts *contacts = part->contacts;
     const fil_touch *a = &contacts->touch[contacts->group[part->strands.strand[point->a]]];
-    double h = part->job.h, s = part->job.s, ease = contacts->settings.ease, body[3], bounce;
+    double h = part->job.h, s = part->job.s, body[3], bounce;
     for (int k = 0; k < 3; ++k)
         body[k] = point->carried[k] / h;
     for (int row = 0; row < 3; ++row)
@@ -310,7 +334,7 @@ static void set_bias(const fil_part *part, const fil_touch_point *point, const d
     if (bounce > 0 && approach > 0 && point->gap - h * approach <= 0)
         bias[0] -= bounce * approach;
     else
-        bias[0] = bias[0] * h / s + fmax(point->gap, -ease * h) / s;
+        bias[0] = bias[0] * h / s + speed_of_gap(point, s, contacts->settings.ease);
 }
 
 static double pull_of(const fil_part *part, const fil_touch_point *point)

@@ -550,7 +550,8 @@ static crowd make_crowd(fil_arena *arena, int strands, int vertices, double leng
             }
         }
     }
-    self.strands = (fil_touch_strands){strands, count, first, strand, held, radius, arc, self.x0, self.x1, NULL, NULL, 0};
+    self.strands =
+        (fil_touch_strands){strands, count, first, strand, held, radius, arc, self.x0, self.x1, NULL, NULL, 0};
     return self;
 }
 
@@ -772,7 +773,8 @@ static fil_status create_and_touch(fil_context *context, void *data)
         return FIL_NO_MEMORY;
     const double x[6] = {0, 1.01, 0, 0, 1.1, 0}, radius[2] = {0.01, 0.01};
     const int first[2] = {0, 2}, strand[2] = {0, 0};
-    const fil_touch_strands strands = {1, 2, first, strand, (const unsigned char *)"\0", radius, radius, x, x, NULL, NULL, 0};
+    const fil_touch_strands strands = {1, 2,    first, strand, (const unsigned char *)"\0", radius, radius, x,
+                                       x, NULL, NULL,  0};
     fil_status status = fil_solid_create(context, arena, obstacle, "body", &solid);
     if (status == FIL_OK) {
         fil_solid_motion body = still(solid, 0, 0, 0);

@@ -102,7 +102,7 @@ TEST(film_contact_takes_lengths_in_the_unit_of_the_scene)
                                       " 'bodies': [{'shape': 'capsule:radius=3,length=8', 'place': {'scale': 2}},"
                                       "  {'shape': {'type': 'box', 'width': 1, 'height': 2, 'depth': 3}}]}");
     test_near(film->scene.groups[0].touch.radius, 1e-3, 1e-15);
-    test_near(film->scene.contacts->ease, 0.2, 1e-15);
+    test_near(film->scene.contacts->ease, 20, 1e-15);
     const fil_obstacle *capsule = &film->scene.obstacles[0], *box = &film->scene.obstacles[1];
     ck_assert_int_eq(capsule->shape, FIL_OBSTACLE_CAPSULE);
     test_near(capsule->size[0], 0.06, 1e-15);
