@@ -319,10 +319,11 @@ static fil_status iterate(impulses *self, fil_rounds *rounds)
             return FIL_OK;
         rounds->still = false;
         if (added > 0)
-            fil_problem_velocities(part, rounds->u);
+            fil_rounds_judge(part, rounds);
         damp(self, before);
         before = added > 0 ? INFINITY : rounds->residual;
-        if (i < settings->max_iterations)
+        // Where the law holds already, strands get the time to respond to impulses that stay as they are.
+        if (i < settings->max_iterations && !(rounds->residual <= settings->tolerance))
             push(self);
     }
     return FIL_OK;

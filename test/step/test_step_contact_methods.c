@@ -55,7 +55,7 @@ static void make_crossing(touching *t, int method, int many)
     t->groups[0].root = t->groups[0].tip = FIL_END_PINNED;
     add_strand(&t->groups[0], t->x[0], (double[]){-0.075, 0, 0.001}, (double[]){0.01, 0, 0});
     for (int i = 0; i < many; ++i)
-        add_strand(&t->groups[1], t->x[1], (double[]){0.0013 * (i / 2) + 0.0021, 0.0025 + 0.0012 * (i % 2), -0.075},
+        add_strand(&t->groups[1], t->x[1], (double[]){0.0013 * (i / 2) + 0.0021, 0.0013 + 0.0012 * (i % 2), -0.075},
                    (double[]){0, 0, 0.01});
     t->groups[1].root = FIL_END_PINNED;
 }
@@ -161,10 +161,10 @@ TEST(methods_of_contacts_agree_on_strands_that_cross)
     touching t;
     for (int method = 0; method < METHODS; ++method) {
         make_crossing(&t, method, 1);
-        mean_place(&t, 60, mean[method]);
+        mean_place(&t, 50, mean[method]);
     }
-    // The strand has fallen by 6 mm in the mean. Two methods meet all equations; one meets them to first order.
-    ck_assert_double_lt(mean[FIL_CONTACTS_ADONIS][1], -0.003);
+    // The strand has fallen by 4 mm in the mean. Two methods meet all equations; one meets them to first order.
+    ck_assert_double_lt(mean[FIL_CONTACTS_ADONIS][1], -0.002);
     ck_assert_double_lt(distance(mean[FIL_CONTACTS_IMPULSE], mean[FIL_CONTACTS_ADONIS]), 1e-8);
     ck_assert_double_lt(distance(mean[FIL_CONTACTS_LINEAR], mean[FIL_CONTACTS_ADONIS]), 1e-4);
     ck_assert_double_gt(distance(mean[FIL_CONTACTS_LINEAR], mean[FIL_CONTACTS_ADONIS]), 0);
@@ -177,10 +177,10 @@ TEST(methods_of_contacts_agree_on_a_bundle)
     for (int method = 0; method < METHODS; ++method) {
         make_crossing(&t, method, 4);
         t.contacts.tolerance = 1e-4;
-        mean_place(&t, 45, mean[method]);
+        mean_place(&t, 30, mean[method]);
         ck_assert_double_lt(distance(mean[method], mean[0]), 2e-4);
     }
-    ck_assert_double_lt(mean[0][1], -0.002);
+    ck_assert_double_lt(mean[0][1], -0.001);
 }
 
 TEST(methods_of_contacts_slide_down_a_slope_as_coulomb_says)
@@ -269,9 +269,12 @@ TEST(methods_of_contacts_give_the_same_bits_on_any_number_of_threads)
         touching t;
         make_crossing(&t, method, STRANDS_MAX);
         t.contacts.tolerance = 1e-2;
+        t.contacts.max_iterations = 30;
+        t.contacts.halvings = 0;
         for (int threads = 1; threads <= 4; threads *= 2) {
             world w = world_make(&t.scene, threads);
-            ck_assert_int_gt(run(&w, 32).closed, 0);
+            run_until_touch(&w);
+            run(&w, 4);
             if (threads == 1)
                 first = saved(w.state);
             same_state(first, w.state, "depends on threads", method);
