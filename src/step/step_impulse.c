@@ -12,7 +12,8 @@
 //
 // K is more than the strand really gives way, since neighbours and stiffness hold back what is pushed: iterations do
 // not overshoot, and creep the more the stiffer strands are. Cost of an iteration: two gradients, one solve with the
-// factor. Limits: no bound on the number of iterations but max_iterations.
+// factor. Limits: no bound on the number of iterations but max_iterations. Where contacts depend on each other, as
+// three on one edge do, a load that has to change hands does so by a constant amount per iteration.
 //
 // Differs from paper:
 // - The impulse so far is projected, not the change: else friction that was once applied is never taken back.
