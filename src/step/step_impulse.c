@@ -275,16 +275,17 @@ static fil_status measure(fil_part *part, fil_rounds *rounds)
     return status;
 }
 
-// Contacts that the iterate asks for; memory is kept only when there are some.
+// Contacts that the iterate asks for. Iterations that wake nobody leave no memory behind; what a search found serves
+// the next one.
 static fil_status find_more(impulses *self, fil_rounds *rounds, bool search, int *added)
 {
     fil_arena *arena = self->part->scratch->arena;
     fil_arena_mark mark = fil_arena_mark_now(arena);
     fil_status status = fil_part_find_more(self->part, search, added);
-    if (status != FIL_OK || *added == 0) {
+    if (status == FIL_OK && *added == 0 && !search)
         fil_arena_rewind(arena, mark);
+    if (status != FIL_OK || *added == 0)
         return status;
-    }
     self->share = 1;
     return measure(self->part, rounds);
 }
@@ -345,7 +346,7 @@ fil_status fil_impulse_meet(fil_part *part, fil_rounds *rounds)
     fil_parallel_for(part->job.context, part->strands.strand_count, 64, read_masses, &self);
     for (int i = 0; i < part->strands.strand_count; ++i)
         part->scratch->body[i] = -1;
-    fil_meet_recall(part);
+    fil_problem_let_go(part);
     fil_part_for_packs(part, FIL_PHASE_SOLVE, fil_linear_start);
     fil_part_for_packs(part, FIL_PHASE_SOLVE, update);
     fil_status status = fil_part_find(part);

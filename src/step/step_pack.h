@@ -27,7 +27,7 @@ void fil_step_control(fil_step_job *job, double t, double release_time);
 // Predicts, solves and commits all packs of all groups and sums up how it went.
 void fil_step_groups(fil_step_job *job, fil_step_stats *stats);
 
-// Newton's method from the iterate of the pack on.
+// Newton's method from the iterate of the pack on, with the factor of its linearisation for a start.
 void fil_step_respond(const fil_step_job *job, fil_newton *newton, fil_strand_report *report);
 // The change of velocity that counts as none: the tolerance, or what rounding makes of the largest coordinate.
 fil_v4 fil_step_goal(const fil_newton *newton, double tolerance, double s);
