@@ -284,11 +284,12 @@ typedef struct fil_contacts {
     fil_contacts_method method;
     const char *solver, *local; // as in fil_contact_def; not used by FIL_CONTACTS_IMPULSE
     double tolerance;           // natural residual of every solve
-    int max_iterations;         // linearisations of a step, or iterations of FIL_CONTACTS_IMPULSE
-    double skin;                // contacts are closed below this gap, in radii
-    double ease;                // s: what is inside a body is moved out in about this time
-    int halvings;               // how often a step in trouble may be halved; 0: steps keep their size
-    double stretch;             // edges stretched by more than this part are trouble
+    double still; // m/s: FIL_CONTACTS_IMPULSE also ends when an iteration changes velocities by no more, in the mean
+    int max_iterations; // linearisations of a step, or iterations of FIL_CONTACTS_IMPULSE
+    double skin;        // contacts are closed below this gap, in radii
+    double ease;        // s: what is inside a body is moved out in about this time
+    int halvings;       // how often a step in trouble may be halved; 0: steps keep their size
+    double stretch;     // edges stretched by more than this part are trouble
 } fil_contacts;
 
 typedef enum fil_scheme {
@@ -363,7 +364,7 @@ typedef enum fil_phase {
 
 // Why a part of a step was given up, or taken with a bad conscience.
 typedef enum fil_trouble {
-    FIL_TROUBLE_CONTACT,  // impulses missed their tolerance
+    FIL_TROUBLE_CONTACT,  // impulses missed their tolerance, and did not end still
     FIL_TROUBLE_STRAND,   // strands did not converge, or their numbers were not finite
     FIL_TROUBLE_STRETCH,  // an edge was stretched beyond the limit
     FIL_TROUBLE_CROSSING, // edges passed through each other

@@ -61,7 +61,8 @@ typedef struct fil_group_state {
 typedef struct fil_strand_report {
     int iterations, factorisations, backtracks, repairs;
     bool converged, failed;
-    double change; // m/s
+    double change;      // m/s
+    double mean_change; // m/s: of all its velocities, their norm over their number [Jia20, eq. 4.3]
 } fil_strand_report;
 
 // Memory of a step, nothing of which outlives it.

@@ -16,6 +16,8 @@ const fil_field fil_contacts_fields[] = {
      "strands linearised once; again where that was not good enough; local impulses in a quasi-Newton method"},
     {"tolerance", FIL_KIND_REAL, offsetof(fil_contacts, tolerance), 1e-6, 1e-14, 1, "", NULL,
      "natural residual of every solve"},
+    {"still", FIL_KIND_REAL, offsetof(fil_contacts, still), 0, 0, 1e6, "m/s", NULL,
+     "impulse also ends when an iteration changes velocities by no more, in the mean; 0: it does not"},
     {"max_iterations", FIL_KIND_INT, offsetof(fil_contacts, max_iterations), 50, 1, 100000, "", NULL,
      "linearisations of a step, or iterations of impulse, at most"},
     {"skin", FIL_KIND_REAL, offsetof(fil_contacts, skin), 0.5, 0, 100, "", NULL,

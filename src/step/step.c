@@ -52,8 +52,7 @@ static fil_m4 move(fil_newton *newton, fil_m4 active, fil_m4 going, fil_v4 slope
     return moved;
 }
 
-// The change of velocity that counts as none: the tolerance, or what rounding makes of the largest coordinate.
-static fil_v4 goal_of(const fil_newton *newton, double tolerance, double s)
+fil_v4 fil_step_goal(const fil_newton *newton, double tolerance, double s)
 {
     const double rounding = 4 * 2.3e-16;
     fil_v4 most = {0};
@@ -75,7 +74,7 @@ static void go_on(const fil_step_job *job, fil_newton *newton, bool known, fil_s
     bool quasi = known || motion->method == FIL_METHOD_QUASI, search = motion->method != FIL_METHOD_FIXED;
     bool renew = !known;
     fil_m4 active = all_lanes;
-    fil_v4 last = fil_v4_all(INFINITY), goal = goal_of(newton, motion->tolerance, s);
+    fil_v4 last = fil_v4_all(INFINITY), goal = fil_step_goal(newton, motion->tolerance, s);
     // The guess compresses edges that turn, which makes the exact Hessian indefinite for nothing: the first one filters
     // stretch.
     fil_hessian hessian = newton->hessian;

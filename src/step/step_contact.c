@@ -27,19 +27,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { CALM_PARTS = 4, LOOKS = 8 };
+enum { CALM_PARTS = 4 };
 
 // ---- all packs
 
-typedef struct pack_job {
-    fil_step_job job;
-    fil_part *part;
-    void (*body)(const struct pack_job *self, fil_newton *newton, fil_strand_report *report);
-} pack_job;
-
 static void run_packs(void *data, int64_t begin, int64_t end)
 {
-    const pack_job *self = data;
+    const fil_part_job *self = data;
     fil_group_scratch *scratch = &self->job.state->scratch[self->job.group];
     for (int64_t pack = begin; pack < end; ++pack) {
         scratch->newton[pack].pack = (int)pack;
@@ -47,20 +41,19 @@ static void run_packs(void *data, int64_t begin, int64_t end)
     }
 }
 
-static void for_packs(fil_part *part, fil_phase phase,
-                      void (*body)(const pack_job *self, fil_newton *newton, fil_strand_report *report))
+void fil_part_for_packs(fil_part *part, fil_phase phase, fil_part_body *body)
 {
     double start = fil_timer_seconds();
     const fil_model *model = part->job.state->model;
     for (int g = 0; g < model->group_count; ++g) {
-        pack_job job = {.job = part->job, .part = part, .body = body};
+        fil_part_job job = {.job = part->job, .part = part, .body = body};
         job.job.group = g;
         fil_parallel_for(part->job.context, model->groups[g].pack_count, 1, run_packs, &job);
     }
     part->stats->seconds[phase] += fil_timer_seconds() - start;
 }
 
-static void predict(const pack_job *self, fil_newton *newton, fil_strand_report *report)
+static void predict(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
 {
     const fil_step_job *job = &self->job;
     const fil_strands *S = &job->state->model->groups[job->group];
@@ -73,12 +66,12 @@ static void predict(const pack_job *self, fil_newton *newton, fil_strand_report 
     fil_pack_predict(job, newton);
 }
 
-static void move_freely(const pack_job *self, fil_newton *newton, fil_strand_report *report)
+static void move_freely(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
 {
     self->job.solve(&self->job, newton, report);
 }
 
-static bool touches(const pack_job *self, const fil_newton *newton)
+static bool touches(const fil_part_job *self, const fil_newton *newton)
 {
     const fil_strands *S = newton->S;
     const int *body = self->part->scratch->body + self->part->contacts->first_strand[self->job.group];
@@ -88,7 +81,7 @@ static bool touches(const pack_job *self, const fil_newton *newton)
     return false;
 }
 
-static void respond(const pack_job *self, fil_newton *newton, fil_strand_report *report)
+static void respond(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
 {
     if (!touches(self, newton))
         return;
@@ -97,7 +90,7 @@ static void respond(const pack_job *self, fil_newton *newton, fil_strand_report 
     fil_step_respond(&self->job, newton, report);
 }
 
-static void commit(const pack_job *self, fil_newton *newton, fil_strand_report *report)
+static void commit(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
 {
     fil_m4 fine = fil_pack_commit(&self->job, newton);
     for (int lane = 0; lane < FIL_LANES; ++lane)
@@ -106,7 +99,7 @@ static void commit(const pack_job *self, fil_newton *newton, fil_strand_report *
 
 // ---- judging
 
-static bool strands_converged(const fil_part *part)
+bool fil_part_strands_converged(const fil_part *part)
 {
     const fil_model *model = part->job.state->model;
     for (int g = 0; g < model->group_count; ++g)
@@ -135,21 +128,13 @@ static bool too_long(const fil_part *part)
 
 // ---- a part of a step
 
-// What rounds hand to each other.
-typedef struct rounds {
-    fil_contact_problem *problem; // NULL: to be built
-    double *said, *u;             // [3 contacts] velocities: of the linearisation, of the strands
-    fil_solve_stats solve;
-    double residual; // of the law with the velocities of the strands
-} rounds;
-
-static void forget_problem(rounds *self)
+void fil_rounds_forget(fil_rounds *self)
 {
     fil_contact_problem_destroy(self->problem);
     self->problem = NULL;
 }
 
-static fil_status build(fil_part *part, rounds *self)
+fil_status fil_rounds_build(fil_part *part, fil_rounds *self)
 {
     double start = fil_timer_seconds();
     fil_state *state = part->job.state;
@@ -166,7 +151,7 @@ static fil_status build(fil_part *part, rounds *self)
     return status;
 }
 
-static fil_status solve(fil_part *part, double tolerance, rounds *self)
+fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self)
 {
     double start = fil_timer_seconds();
     fil_contact_def def = fil_contact_def_default();
@@ -181,13 +166,10 @@ static fil_status solve(fil_part *part, double tolerance, rounds *self)
     return status;
 }
 
-// Strands respond to the impulses; what the law says about it.
-static void respond_and_judge(fil_part *part, rounds *self)
+void fil_rounds_judge(fil_part *part, fil_rounds *self)
 {
     const fil_meets *meets = &part->meets;
     double square = 0;
-    fil_problem_push(part);
-    for_packs(part, FIL_PHASE_SOLVE, respond);
     fil_meet_follow(part);
     fil_problem_velocities(part, self->u);
     for (ptrdiff_t i = 0; i < meets->count; ++i)
@@ -195,7 +177,14 @@ static void respond_and_judge(fil_part *part, rounds *self)
     self->residual = square > 0 ? sqrt(square) / (self->solve.rho * self->solve.free_speed) : 0;
 }
 
-static fil_status find_meets(fil_part *part)
+static void respond_and_judge(fil_part *part, fil_rounds *self)
+{
+    fil_problem_push(part);
+    fil_part_for_packs(part, FIL_PHASE_SOLVE, respond);
+    fil_rounds_judge(part, self);
+}
+
+fil_status fil_part_find(fil_part *part)
 {
     double start = fil_timer_seconds();
     fil_meet_follow(part);
@@ -204,9 +193,7 @@ static fil_status find_meets(fil_part *part)
     return status;
 }
 
-// Contacts that the iterate asks for besides the ones there are: from those who wait, and when all else is good by a
-// new search.
-static fil_status find_more(fil_part *part, bool search, int *added)
+fil_status fil_part_find_more(fil_part *part, bool search, int *added)
 {
     double start = fil_timer_seconds();
     fil_status status = fil_meet_wake(part, added);
@@ -217,7 +204,7 @@ static fil_status find_more(fil_part *part, bool search, int *added)
 }
 
 // Rounds of impulses and responses until the law holds.
-static fil_status meet(fil_part *part, rounds *self)
+static fil_status meet(fil_part *part, fil_rounds *self)
 {
     const fil_contacts *settings = &part->contacts->settings;
     const double first = 1e-3, better = 0.02, slow = 0.3;
@@ -226,22 +213,22 @@ static fil_status meet(fil_part *part, rounds *self)
     fil_status status = FIL_OK;
     for (int round = 0; round < settings->max_iterations && part->meets.count > 0; ++round) {
         if (!self->problem)
-            status = build(part, self);
+            status = fil_rounds_build(part, self);
         // A better answer than the linearisation is worth nothing.
         double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * before));
         if (status == FIL_OK)
-            status = solve(part, tolerance, self);
+            status = fil_rounds_solve(part, tolerance, self);
         if (status != FIL_OK)
             return status;
         respond_and_judge(part, self);
         bool good = self->residual <= settings->tolerance;
         int added;
-        status = find_more(part, good && looks < LOOKS, &added);
+        status = fil_part_find_more(part, good && looks < FIL_LOOKS, &added);
         looks += good;
         if (status != FIL_OK || (good && added == 0))
             return status;
         if (added > 0 || self->residual > slow * before)
-            forget_problem(self);
+            fil_rounds_forget(self);
         else
             fil_problem_correct(self->problem, self->said, self->u);
         before = added > 0 ? fmax(self->residual, first) : self->residual;
@@ -249,29 +236,39 @@ static fil_status meet(fil_part *part, rounds *self)
     return FIL_OK;
 }
 
+// FIL_CONTACTS_ADONIS, from the prediction on.
+static fil_status meet_adonis(fil_part *part, fil_rounds *self)
+{
+    fil_problem_let_go(part);
+    fil_part_for_packs(part, FIL_PHASE_SOLVE, move_freely);
+    fil_status status = fil_part_find(part);
+    return status == FIL_OK ? meet(part, self) : status;
+}
+
 // From the state to a commit that waits; *trouble: what is wrong with it.
 static fil_status try_part(fil_part *part, unsigned *trouble)
 {
+    static fil_status (*const methods[])(fil_part * part, fil_rounds * rounds) = {
+        [FIL_CONTACTS_LINEAR] = fil_linear_meet,
+        [FIL_CONTACTS_ADONIS] = meet_adonis,
+        [FIL_CONTACTS_IMPULSE] = fil_impulse_meet,
+    };
     fil_arena_rewind(part->scratch->arena, part->scratch->start);
     part->meets = (fil_meets){0};
     double start = fil_timer_seconds();
-    rounds rounds = {0};
+    fil_rounds rounds = {0};
     fil_step_control(&part->job, part->to, 0.5 * (part->from + part->to));
     fil_meet_start(part);
     part->stats->seconds[FIL_PHASE_CONTROL] += fil_timer_seconds() - start;
-    for_packs(part, FIL_PHASE_PREDICT, predict);
-    fil_problem_let_go(part);
-    for_packs(part, FIL_PHASE_SOLVE, move_freely);
-    fil_status status = find_meets(part);
-    if (status == FIL_OK)
-        status = meet(part, &rounds);
-    forget_problem(&rounds);
+    fil_part_for_packs(part, FIL_PHASE_PREDICT, predict);
+    fil_status status = methods[part->contacts->settings.method](part, &rounds);
+    fil_rounds_forget(&rounds);
     if (status != FIL_OK)
         return status;
     *trouble = 0;
-    if (!(rounds.residual <= part->contacts->settings.tolerance))
+    if (!(rounds.residual <= part->contacts->settings.tolerance) && !rounds.still)
         *trouble |= 1u << FIL_TROUBLE_CONTACT;
-    if (!strands_converged(part))
+    if (!fil_part_strands_converged(part))
         *trouble |= 1u << FIL_TROUBLE_STRAND;
     if (too_long(part))
         *trouble |= 1u << FIL_TROUBLE_STRETCH;
@@ -285,7 +282,7 @@ static void take_part(fil_part *part)
 {
     fil_step_stats *stats = part->stats;
     const fil_model *model = part->job.state->model;
-    for_packs(part, FIL_PHASE_COMMIT, commit);
+    fil_part_for_packs(part, FIL_PHASE_COMMIT, commit);
     for (int g = 0; g < model->group_count; ++g)
         fil_step_add_reports(&model->groups[g], part->job.state->scratch[g].report, stats);
     fil_meet_remember(part);

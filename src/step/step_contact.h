@@ -33,8 +33,49 @@ typedef struct fil_part {
     fil_step_stats *stats;
 } fil_part;
 
+// What a phase of a part does to one pack.
+typedef struct fil_part_job fil_part_job;
+typedef void fil_part_body(const fil_part_job *self, fil_newton *newton, fil_strand_report *report);
+struct fil_part_job {
+    fil_step_job job;
+    fil_part *part;
+    fil_part_body *body;
+};
+
+// What rounds of impulses and responses hand to each other.
+typedef struct fil_rounds {
+    fil_contact_problem *problem; // NULL: to be built
+    double *said, *u;             // [3 contacts] velocities: of the linearisation, of the strands
+    fil_solve_stats solve;
+    double residual; // of the law with the velocities of the strands
+    bool still;      // ended because nothing moved any more, as the scene asked
+} fil_rounds;
+
+// How often a part searches once more.
+enum { FIL_LOOKS = 8 };
+
 // One step of h seconds in which strands touch.
 fil_status fil_step_together(fil_context *context, fil_state *state, double h, fil_step_stats *stats);
+
+// step_contact.c, for the methods. All packs, in parallel.
+void fil_part_for_packs(fil_part *part, fil_phase phase, fil_part_body *body);
+bool fil_part_strands_converged(const fil_part *part);
+// Contacts on the way to the iterate.
+fil_status fil_part_find(fil_part *part);
+// Contacts that the iterate asks for besides the ones there are: from those who wait, and when all else is good by a
+// new search.
+fil_status fil_part_find_more(fil_part *part, bool search, int *added);
+// The problem around the iterate; its impulses; what the law says of them and of the velocities of the iterate.
+fil_status fil_rounds_build(fil_part *part, fil_rounds *self);
+fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self);
+void fil_rounds_judge(fil_part *part, fil_rounds *self);
+void fil_rounds_forget(fil_rounds *self);
+
+// The methods, from the prediction to the iterate that is judged. step_linear.c, step_impulse.c.
+fil_status fil_linear_meet(fil_part *part, fil_rounds *rounds);
+fil_status fil_impulse_meet(fil_part *part, fil_rounds *rounds);
+// A pack at its first guess, linearised there.
+fil_part_body fil_linear_start;
 
 // step_meet.c. Where strands are at the start; where they are now on their way to the end.
 void fil_meet_start(fil_part *part);

@@ -29,6 +29,8 @@ void fil_step_groups(fil_step_job *job, fil_step_stats *stats);
 
 // Newton's method from the iterate of the pack on, with the factor of its linearisation for a start.
 void fil_step_respond(const fil_step_job *job, fil_newton *newton, fil_strand_report *report);
+// The change of velocity that counts as none: the tolerance, or what rounding makes of the largest coordinate.
+fil_v4 fil_step_goal(const fil_newton *newton, double tolerance, double s);
 // Adds the reports of a group, in the order of its strands.
 void fil_step_add_reports(const fil_strands *S, const fil_strand_report *report, fil_step_stats *stats);
 
