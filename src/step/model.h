@@ -97,6 +97,7 @@ typedef struct fil_contact_scratch {
     double *x1_found;         // [3 vertices] x1 when contacts were looked for
     int *body;                // [strands] which body of the contact problem it is; -1: it touches nothing
     fil_solid_motion *bodies; // [obstacles]
+    unsigned char *saved;     // the memory of the state at the start of a step
 } fil_contact_scratch;
 
 typedef struct fil_memory_head {

@@ -151,6 +151,9 @@ fil_status fil_rounds_build(fil_part *part, fil_rounds *self)
     return status;
 }
 
+// What takes longer than this is better tried with half the step.
+static const int64_t most_iterations = 10000;
+
 fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self)
 {
     double start = fil_timer_seconds();
@@ -158,6 +161,7 @@ fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self)
     def.solver = part->contacts->settings.solver;
     def.local = part->contacts->settings.local;
     def.tolerance = tolerance;
+    def.max_iterations = most_iterations;
     def.warm = true;
     fil_status status =
         fil_contact_solve(part->job.context, self->problem, &def, part->meets.r, self->said, NULL, &self->solve);
@@ -174,7 +178,8 @@ void fil_rounds_judge(fil_part *part, fil_rounds *self)
     fil_problem_velocities(part, self->u);
     for (ptrdiff_t i = 0; i < meets->count; ++i)
         square += fil_cone_natural(meets->mu[i], self->solve.rho, meets->r + 3 * i, self->u + 3 * i);
-    self->residual = square > 0 ? sqrt(square) / (self->solve.rho * self->solve.free_speed) : 0;
+    double scale = self->solve.rho * self->solve.free_speed;
+    self->residual = square > 0 ? sqrt(square) / (scale > 0 ? scale : self->solve.rho) : 0;
 }
 
 static void respond_and_judge(fil_part *part, fil_rounds *self)
@@ -225,7 +230,8 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         int added;
         status = fil_part_find_more(part, good && looks < FIL_LOOKS, &added);
         looks += good;
-        if (status != FIL_OK || (good && added == 0))
+        bool stuck = self->solve.outcome != FIL_SOLVED && self->residual > slow * before;
+        if (status != FIL_OK || (added == 0 && (good || stuck)))
             return status;
         if (added > 0 || self->residual > slow * before)
             fil_rounds_forget(self);
@@ -299,9 +305,30 @@ static void take_part(fil_part *part)
 
 // ---- the step
 
+// Parts that were taken are given back when a later one finds no memory.
+typedef struct way_back {
+    fil_memory_head head;
+    bool saved; // the rest of the memory, too
+} way_back;
+
+static void save(fil_state *state, way_back *back)
+{
+    if (!back->saved)
+        memcpy(state->contact.saved, state->memory, state->memory_size);
+    back->saved = true;
+}
+
+static void go_back(fil_state *state, const way_back *back)
+{
+    if (back->saved)
+        memcpy(state->memory, state->contact.saved, state->memory_size);
+    *state->head = back->head;
+}
+
 fil_status fil_step_together(fil_context *context, fil_state *state, double h, fil_step_stats *stats)
 {
     fil_memory_head *head = state->head;
+    way_back back = {.head = *head};
     const fil_model_contacts *contacts = &state->model->contacts;
     int most = contacts->settings.halvings, crossings = 0;
     int64_t whole = INT64_C(1) << most;
@@ -322,8 +349,10 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
         unsigned trouble;
         stats->crossings = 0;
         fil_status status = try_part(&part, &trouble);
-        if (status != FIL_OK)
+        if (status != FIL_OK) {
+            go_back(state, &back);
             return status;
+        }
         stats->trouble |= trouble;
         if (trouble && head->halved < most) {
             ++stats->retries;
@@ -333,6 +362,8 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
         }
         stats->rough_parts += trouble != 0;
         crossings += stats->crossings;
+        if (at + width < whole)
+            save(state, &back);
         take_part(&part);
         at += width;
         head->time = part.to;

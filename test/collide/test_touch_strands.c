@@ -1,0 +1,344 @@
+// Where strands touch strands, against trying all pairs.
+#include "collide/touch_strands.h"
+
+#include "base/rng.h"
+#include "collide/crossing.h"
+#include "collide/segment.h"
+#include "math/mat3.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 4000 };
+
+// Strands with room for all arrays.
+typedef struct bundle {
+    int first[MOST], strand[MOST], kind[MOST];
+    unsigned char held[MOST];
+    double radius[MOST], arc[MOST], x0[3 * MOST], x1[3 * MOST];
+    fil_touch_strands strands;
+    fil_context *context;
+    fil_arena *arena;
+} bundle;
+
+static void setup(bundle *self, int threads)
+{
+    memset(self, 0, sizeof *self);
+    fil_context_def def = fil_context_def_default();
+    def.threads = threads;
+    self->context = fil_context_create(&def);
+    self->arena = fil_arena_create(self->context);
+    self->strands = (fil_touch_strands){.first = self->first,
+                                        .strand = self->strand,
+                                        .held = self->held,
+                                        .radius = self->radius,
+                                        .arc = self->arc,
+                                        .x0 = self->x0,
+                                        .x1 = self->x1};
+}
+
+static void teardown(bundle *self)
+{
+    fil_arena_destroy(self->arena);
+    fil_context_destroy(self->context);
+}
+
+static void add_vertex(bundle *self, const double x0[3], const double x1[3], double radius)
+{
+    int v = self->strands.vertex_count++, strand = self->strands.strand_count - 1;
+    ck_assert_int_lt(v, MOST);
+    self->strand[v] = strand;
+    self->radius[v] = radius;
+    memcpy(self->x0 + 3 * (ptrdiff_t)v, x0, 3 * sizeof *x0);
+    memcpy(self->x1 + 3 * (ptrdiff_t)v, x1, 3 * sizeof *x1);
+    if (v > self->first[strand]) {
+        const double *p = self->x0 + 3 * (ptrdiff_t)v;
+        self->arc[v] = self->arc[v - 1] + hypot(hypot(p[0] - p[-3], p[1] - p[-2]), p[2] - p[-1]);
+    }
+    self->first[strand + 1] = v + 1;
+}
+
+static void add_strand(bundle *self)
+{
+    self->first[self->strands.strand_count++] = self->strands.vertex_count;
+}
+
+// Curved strands that all move at random.
+static void make_random(bundle *self, uint64_t seed, int strands, double motion)
+{
+    fil_rng rng = fil_rng_make(seed);
+    for (int i = 0; i < strands; ++i) {
+        double x[3], d[3], v[3], end[3];
+        for (int k = 0; k < 3; ++k) {
+            x[k] = fil_rng_uniform(&rng, -0.05, 0.05);
+            d[k] = fil_rng_uniform(&rng, -0.01, 0.01);
+            v[k] = fil_rng_uniform(&rng, -motion, motion);
+        }
+        add_strand(self);
+        for (int j = 0; j < 12; ++j) {
+            for (int k = 0; k < 3; ++k) {
+                end[k] = x[k] + v[k] + 0.3 * fil_rng_uniform(&rng, -motion, motion);
+                d[k] += fil_rng_uniform(&rng, -0.003, 0.003);
+            }
+            add_vertex(self, x, end, fil_rng_uniform(&rng, 1e-4, 3e-4));
+            for (int k = 0; k < 3; ++k)
+                x[k] += d[k];
+        }
+    }
+}
+
+static fil_touch_list find(bundle *self, double margin, fil_touch_pairs *pairs)
+{
+    fil_touch_list list;
+    ck_assert_int_eq(fil_touch_strands_pairs(self->context, self->arena, &self->strands, margin, pairs), FIL_OK);
+    ck_assert_int_eq(fil_touch_strands_find(self->context, self->arena, &self->strands, pairs, margin, &list), FIL_OK);
+    return list;
+}
+
+static bool has_pair(const fil_touch_pairs *pairs, int a, int b)
+{
+    for (int64_t i = 0; i < pairs->count; ++i)
+        if (pairs->a[i] == a && pairs->b[i] == b)
+            return true;
+    return false;
+}
+
+// Least distance of two edges at times of the step.
+static double least_distance(const bundle *self, int a, int b)
+{
+    enum { TIMES = 20 };
+    double least = INFINITY;
+    for (int i = 0; i <= TIMES; ++i) {
+        double x[4][3], s, t, at = (double)i / TIMES;
+        const int vertex[4] = {a, a + 1, b, b + 1};
+        for (int c = 0; c < 4; ++c)
+            for (int k = 0; k < 3; ++k)
+                x[c][k] = (1 - at) * self->x0[3 * vertex[c] + k] + at * self->x1[3 * vertex[c] + k];
+        least = fmin(least, sqrt(fil_segment_nearest(x[0], x[1], x[2], x[3], &s, &t)));
+    }
+    return least;
+}
+
+static void view(const double *x, double out[2][3])
+{
+    memcpy(out, x, 6 * sizeof *x);
+}
+
+static bool cross(const bundle *self, int a, int b)
+{
+    double p0[2][3], p1[2][3], q0[2][3], q1[2][3];
+    fil_crossing crossing;
+    view(self->x0 + 3 * (ptrdiff_t)a, p0), view(self->x1 + 3 * (ptrdiff_t)a, p1);
+    view(self->x0 + 3 * (ptrdiff_t)b, q0), view(self->x1 + 3 * (ptrdiff_t)b, q1);
+    return fil_crossing_edges((const double(*)[3])p0, (const double(*)[3])p1, (const double(*)[3])q0,
+                              (const double(*)[3])q1, &crossing);
+}
+
+static const fil_touch_point *point_of(const fil_touch_list *list, int a, int b)
+{
+    for (int i = 0; i < list->count; ++i)
+        if (list->point[i].a == a && list->point[i].b == b)
+            return &list->point[i];
+    return NULL;
+}
+
+TEST(touch_strands_pairs_and_crossings_are_all_that_there_are)
+{
+    bundle *self = malloc(sizeof *self);
+    int crossings = 0, near = 0;
+    for (int round = 0; round < 6; ++round) {
+        setup(self, 2);
+        make_random(self, 11 + (uint64_t)round, 60, round % 2 == 0 ? 2e-3 : 1e-2);
+        fil_touch_pairs pairs;
+        const double margin = 2e-4;
+        fil_touch_list list = find(self, margin, &pairs);
+        for (int a = 0; a + 1 < self->strands.vertex_count; ++a)
+            for (int b = a + 1; b + 1 < self->strands.vertex_count; ++b) {
+                if (self->strand[a] != self->strand[a + 1] || self->strand[b] != self->strand[b + 1] ||
+                    self->strand[a] == self->strand[b])
+                    continue;
+                double radii = self->radius[a] + self->radius[b];
+                if (least_distance(self, a, b) <= radii) {
+                    ++near;
+                    ck_assert_msg(has_pair(&pairs, a, b), "round %d: %d and %d come near and are no pair", round, a, b);
+                }
+                if (!cross(self, a, b))
+                    continue;
+                ++crossings;
+                const fil_touch_point *point = point_of(&list, a, b);
+                ck_assert_msg(point && point->crossing, "round %d: %d and %d cross", round, a, b);
+            }
+        teardown(self);
+    }
+    ck_assert_int_gt(crossings, 50);
+    ck_assert_int_gt(near, 100);
+    free(self);
+}
+
+TEST(touch_strands_places_have_unit_normals_and_true_gaps)
+{
+    bundle *self = malloc(sizeof *self);
+    setup(self, 1);
+    make_random(self, 5, 80, 1e-3);
+    fil_touch_pairs pairs;
+    fil_touch_list list = find(self, 3e-4, &pairs);
+    ck_assert_int_gt(list.count, 20);
+    for (int i = 0; i < list.count; ++i) {
+        const fil_touch_point *p = &list.point[i];
+        double way[3], radii = (1 - p->at_a) * self->radius[p->a] + p->at_a * self->radius[p->a + 1] +
+                               (1 - p->at_b) * self->radius[p->b] + p->at_b * self->radius[p->b + 1];
+        for (int k = 0; k < 3; ++k)
+            way[k] = (1 - p->at_a) * self->x0[3 * p->a + k] + p->at_a * self->x0[3 * p->a + 3 + k] -
+                     (1 - p->at_b) * self->x0[3 * p->b + k] - p->at_b * self->x0[3 * p->b + 3 + k];
+        test_near(fil_vec3_norm(p->normal), 1, 1e-12);
+        test_near(p->gap, fil_vec3_dot(way, p->normal) - radii, 1e-12);
+        ck_assert_int_lt(p->a, p->b);
+        ck_assert(i == 0 || list.point[i - 1].a <= p->a);
+        ck_assert(p->at_a >= 0 && p->at_a <= 1 && p->at_b >= 0 && p->at_b <= 1);
+    }
+    teardown(self);
+    free(self);
+}
+
+// Two strands that cross at a vertex of one: both its edges are equally near, and there is one place.
+TEST(touch_strands_find_a_shared_place_once)
+{
+    bundle *self = malloc(sizeof *self);
+    setup(self, 1);
+    add_strand(self);
+    for (int i = -2; i <= 2; ++i)
+        add_vertex(self, (double[]){0.01 * i, 0, 0}, (double[]){0.01 * i, 0, 0}, 1e-4);
+    add_strand(self);
+    for (int i = -2; i <= 2; ++i) {
+        double z = 0.01 * i + 0.005;
+        add_vertex(self, (double[]){0, 2.1e-4, z}, (double[]){0, 2.1e-4, z}, 1e-4);
+    }
+    fil_touch_pairs pairs;
+    fil_touch_list list = find(self, 1e-4, &pairs);
+    ck_assert_int_eq(pairs.count, 2);
+    ck_assert_int_eq(list.count, 1);
+    test_near(list.point[0].gap, 1e-5, 1e-12);
+    teardown(self);
+    free(self);
+}
+
+// Parallel strands touch in the middle of what lies side by side, wherever rounding sees them cross.
+TEST(touch_strands_take_the_middle_of_parallel_edges)
+{
+    bundle *self = malloc(sizeof *self);
+    setup(self, 1);
+    for (int s = 0; s < 2; ++s) {
+        add_strand(self);
+        for (int i = 0; i < 4; ++i) {
+            double x[3] = {0.01 * i, 2.05e-4 * s + (i == 2 ? 1e-9 : 0), 0.0};
+            add_vertex(self, x, x, 1e-4);
+        }
+    }
+    fil_touch_pairs pairs;
+    fil_touch_list list = find(self, 1e-4, &pairs);
+    int middle = 0;
+    for (int i = 0; i < list.count; ++i)
+        middle += fabs(list.point[i].at_a - 0.5) < 1e-6 && fabs(list.point[i].at_b - 0.5) < 1e-6;
+    ck_assert_int_eq(middle, 3);
+    teardown(self);
+    free(self);
+}
+
+// The turns of a tight coil touch; its neighbouring edges do not.
+TEST(touch_strands_of_one_strand_are_those_of_its_loops)
+{
+    bundle *self = malloc(sizeof *self);
+    setup(self, 1);
+    const double radius = 1e-3, wire = 1e-4, turn = 2.1e-4;
+    add_strand(self);
+    for (int i = 0; i < 200; ++i) {
+        double angle = 0.25 * i;
+        double x[3] = {radius * cos(angle), turn * angle / (2 * 3.14159265358979), radius * sin(angle)};
+        add_vertex(self, x, x, wire);
+    }
+    fil_touch_pairs pairs;
+    fil_touch_list list = find(self, 5e-5, &pairs);
+    ck_assert_int_gt(list.count, 100);
+    for (int i = 0; i < list.count; ++i) {
+        int apart = list.point[i].b - list.point[i].a;
+        ck_assert_msg(apart > 20 && apart < 30, "edges %d apart", apart); // a turn has 25
+    }
+    teardown(self);
+    free(self);
+}
+
+TEST(touch_strands_leave_out_held_edges_and_kinds_that_are_apart)
+{
+    bundle *self = malloc(sizeof *self);
+    setup(self, 1);
+    make_random(self, 9, 80, 1e-3);
+    fil_touch_pairs all, some;
+    find(self, 3e-4, &all);
+    const bool apart[4] = {false, true, true, false};
+    for (int i = 0; i < self->strands.strand_count; ++i)
+        self->kind[i] = i % 2;
+    self->strands.kind = self->kind;
+    self->strands.apart = apart;
+    self->strands.kinds = 2;
+    for (int v = 0; v < self->strands.vertex_count; ++v)
+        self->held[v] = self->strand[v] % 3 == 0;
+    find(self, 3e-4, &some);
+    ck_assert_int_gt(some.count, 0);
+    int64_t expected = 0;
+    for (int64_t i = 0; i < all.count; ++i) {
+        int a = self->strand[all.a[i]], b = self->strand[all.b[i]];
+        expected += a % 2 == b % 2 && (a % 3 != 0 || b % 3 != 0);
+    }
+    ck_assert_int_eq(some.count, expected);
+    teardown(self);
+    free(self);
+}
+
+TEST(touch_strands_are_the_same_on_any_number_of_threads)
+{
+    bundle *one = malloc(sizeof *one), *many = malloc(sizeof *many);
+    setup(one, 1);
+    make_random(one, 3, 300, 4e-3);
+    fil_touch_pairs pairs, same_pairs;
+    fil_touch_list list = find(one, 5e-4, &pairs);
+    for (int threads = 2; threads <= 8; threads *= 2) {
+        setup(many, threads);
+        make_random(many, 3, 300, 4e-3);
+        fil_touch_list same = find(many, 5e-4, &same_pairs);
+        ck_assert_int_eq(same.count, list.count);
+        ck_assert_int_eq(same_pairs.count, pairs.count);
+        for (int i = 0; i < list.count; ++i) {
+            ck_assert_int_eq(list.point[i].a, same.point[i].a);
+            ck_assert_int_eq(list.point[i].b, same.point[i].b);
+            ck_assert(memcmp(list.point[i].normal, same.point[i].normal, sizeof same.point[i].normal) == 0);
+            ck_assert(memcmp(&list.point[i].gap, &same.point[i].gap, sizeof(double)) == 0);
+        }
+        teardown(many);
+    }
+    teardown(one);
+    free(one);
+    free(many);
+}
+
+// Many strands in one place: more pairs than the usual room.
+TEST(touch_strands_take_crowds)
+{
+    bundle *self = malloc(sizeof *self);
+    setup(self, 2);
+    for (int s = 0; s < 150; ++s) {
+        add_strand(self);
+        for (int i = 0; i < 2; ++i) {
+            double x[3] = {0.01 * i, 1e-6 * s, 1e-6 * (s % 7)};
+            add_vertex(self, x, x, 1e-4);
+        }
+    }
+    fil_touch_pairs pairs;
+    find(self, 1e-4, &pairs);
+    ck_assert_int_eq(pairs.count, 150 * 149 / 2);
+    for (int64_t i = 1; i < pairs.count; ++i)
+        ck_assert(pairs.a[i - 1] < pairs.a[i] || (pairs.a[i - 1] == pairs.a[i] && pairs.b[i - 1] < pairs.b[i]));
+    teardown(self);
+    free(self);
+}
