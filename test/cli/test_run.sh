@@ -243,6 +243,44 @@ check_exit run_dump_no_parent 3 "no/such: cannot make the folder" "$FILUM" run t
 check_exit run_bad_solver 2 "touch.json: contact.solver: unknown contact solver 'gss': did you mean 'gs'?" "$FILUM" run touch.json -o nothing --set contact.solver=gss
 check run_touch_json bash -c "'$FILUM' run touch.json -o tj --json >tj.json && grep -q '\"contacts\": 0' tj.json && grep -q '\"crossings\": 0' tj.json && grep -q '\"contact_residual\": 0' tj.json && grep -q '\"rough_parts\": 0' tj.json"
 
+# Strands that do touch: a few fall across a held one, onto a ball that turns and the floor.
+cat >pile.json <<'EOF'
+{
+  "time": {"duration": 0.3, "fps": 100, "step": 0.005},
+  "contact": {},
+  "groups": [
+    {"name": "line", "groom": "line:strands=4,length=0.1,spacing=0.004,segment=0.01", "root": "free", "touch": {"radius": 0.001},
+     "place": {"position": [0, 0.06, 0.01], "turn": [0, 30, 80]}, "material": {"radius": 0.0005, "young": 1e7, "viscosity": 1e4}},
+    {"name": "bar", "groom": "line:strands=1,length=0.1,segment=0.01", "tip": "clamped", "touch": {"radius": 0.001},
+     "place": {"position": [-0.05, 0.04, 0.02], "turn": [0, 0, 90]}, "material": {"radius": 0.0005}}
+  ],
+  "bodies": [
+    {"name": "floor", "shape": "plane", "friction": 0.5},
+    {"name": "ball", "shape": "sphere:radius=0.02", "place": {"position": [0, 0.01, 0]}, "path": {"keys": [{"time": 0}, {"time": 0.3, "turn": [0, 0, 90]}]}}
+  ]
+}
+EOF
+same_frames() {
+    local frame
+    for frame in pile/frames/*; do
+        cmp "$frame" "$1/frames/${frame##*/}" || return 1
+    done
+}
+check run_pile "$FILUM" run pile.json -o pile --threads 1
+check run_pile_touches awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "contacts") c = i} NR > 1 && $c > 0 {n++} END {exit !(n > 10)}' pile/stats.csv
+"$FILUM" run pile.json -o pile4 --threads 4 --quiet
+check run_pile_threads same_frames pile4
+"$FILUM" run pile.json -o half --frames 17 --quiet
+"$FILUM" run --resume -o half --quiet
+check run_pile_resumes same_frames half
+("$FILUM" run pile.json -o killed --quiet & sleep 0.3; kill -9 $!) 2>/dev/null
+"$FILUM" run pile.json --resume -o killed --quiet
+check run_pile_survives_a_kill same_frames killed
+check run_pile_audit "$FILUM" audit pile --stretch 0.2
+check run_pile_dump "$FILUM" run pile.json -o dumping --dump-problems pile-problems --every 20
+check run_pile_dump_solves bash -c "find pile-problems -name '*.hdf5' | sort | tail -1 | xargs '$FILUM' contact solve --tol 1e-6 --quiet"
+check run_pile_linear "$FILUM" run pile.json -o linear --set contact.method=linear --set contact.stretch=1
+
 # For scripts.
 check run_json bash -c "'$FILUM' run scene.json -o j --frames 3 --json >j.json && grep -q '\"frames\": 3' j.json && grep -q '\"folder\": \"j\"' j.json"
 if command -v python3 >/dev/null; then
