@@ -34,6 +34,9 @@ static const validate_case list[] = {
     {"contact: stick-slip", "a strip pushed on a plane: when its tip slips", 10, fil_validate_stick_slip},
     {"contact: on a tube", "a bow astride an inclined tube sticks or slides", 1, fil_validate_on_tube},
     {"contact: on a strand", "the same astride an inclined strand", 1, fil_validate_on_strand},
+    {"contact: collision", "momentum and energy of strands that fly into each other", 1, fil_validate_collision},
+    {"contact: bounce", "a strand dropped on a plane: how high it comes", 1, fil_validate_bounce},
+    {"contact: adhesion", "a strand below a plane, pulled up by its contacts", 1, fil_validate_adhesion},
 };
 enum { CASES = sizeof list / sizeof *list };
 

@@ -119,5 +119,8 @@ void fil_validate_capstan(fil_validate_task *task);
 void fil_validate_stick_slip(fil_validate_task *task);
 void fil_validate_on_tube(fil_validate_task *task);
 void fil_validate_on_strand(fil_validate_task *task);
+void fil_validate_collision(fil_validate_task *task);
+void fil_validate_bounce(fil_validate_task *task);
+void fil_validate_adhesion(fil_validate_task *task);
 
 #endif
