@@ -5,7 +5,7 @@
 // Narrow: one place for each pair, from the first of these that holds:
 //
 //   crossing  the centre lines pass through each other; normal and places of that moment
-//   start     the nearest points at the start come within the margin: gap + normal · motion <= margin
+//   start     the nearest points are within the margin at the start, or come there: gap + normal · motion <= margin
 //   end       the edges are that near at the end
 //
 // Its gap is measured along the normal at the start. Neighbouring edges of a strand meet in a vertex, so both may find
@@ -171,7 +171,7 @@ static bool comes_near(const meeting *m, const double p[2][3], const double q[2]
             normal[k] = way[k] / distance;
     else
         across(p, q, normal);
-    return set_place(m, s, t, normal, out) <= margin;
+    return set_place(m, s, t, normal, out) <= margin || out->gap <= margin;
 }
 
 // ---- pairs
@@ -202,21 +202,26 @@ static bool may_meet(const fil_touch_strands *S, int a, int b, double margin)
     return square <= near * near;
 }
 
+// Edges are asked in ranges; each range writes its pairs to a place of its own, which is as large as nearly all need.
+enum { PAIRS_PER_EDGE = 16 };
+
 typedef struct pair_job {
     const fil_touch_strands *S;
     fil_segment_grid grid;
     const int *edge; // [edges]
     double margin;
-    int64_t *start; // [edges + 1]
+    fil_touch_pairs room; // [ranges × EDGE_GRAIN × PAIRS_PER_EDGE]
+    int64_t *start;       // [ranges + 1] how many pairs a range has, counted one ahead
     fil_touch_pairs *pairs;
 } pair_job;
 
-// One edge that looks for others.
+// One edge that looks for others, and where its pairs go.
 typedef struct asker {
     const pair_job *job;
     int edge;
-    int64_t count, next; // found; where to write
-    bool write;
+    int64_t first, count; // of the edge
+    int64_t room;
+    const fil_touch_pairs *out;
 } asker;
 
 static void meet_edge(void *data, int other)
@@ -225,35 +230,54 @@ static void meet_edge(void *data, int other)
     const pair_job *job = self->job;
     if (!may_touch(job->S, self->edge, other) || !may_meet(job->S, self->edge, other, job->margin))
         return;
-    ++self->count;
-    if (!self->write)
+    if (self->first + ++self->count > self->room)
         return;
     // Insertion: an edge has few.
-    int64_t first = job->start[self->next], at = first + self->count - 1;
-    for (; at > first && job->pairs->b[at - 1] > other; --at)
-        job->pairs->b[at] = job->pairs->b[at - 1];
-    job->pairs->b[at] = other;
-    job->pairs->a[first + self->count - 1] = self->edge;
+    int64_t at = self->first + self->count - 1;
+    self->out->a[at] = self->edge;
+    for (; at > self->first && self->out->b[at - 1] > other; --at)
+        self->out->b[at] = self->out->b[at - 1];
+    self->out->b[at] = other;
 }
 
-static void count_pairs(void *data, int64_t begin, int64_t end)
+// Asks the edges of a range; what has no room is only counted. Returns how many pairs there are.
+static int64_t ask_range(const pair_job *job, int64_t begin, int64_t end, const fil_touch_pairs *out, int64_t first,
+                         int64_t room)
+{
+    asker asker = {.job = job, .first = first, .room = first + room, .out = out};
+    for (int64_t i = begin; i < end; ++i) {
+        asker.edge = job->edge[i];
+        asker.first += asker.count;
+        asker.count = 0;
+        fil_segment_grid_near(&job->grid, asker.edge, job->margin, meet_edge, &asker);
+    }
+    return asker.first + asker.count - first;
+}
+
+static void ask_edges(void *data, int64_t begin, int64_t end)
 {
     pair_job *job = data;
-    for (int64_t i = begin; i < end; ++i) {
-        asker asker = {.job = job, .edge = job->edge[i]};
-        fil_segment_grid_near(&job->grid, asker.edge, job->margin, meet_edge, &asker);
-        job->start[i + 1] = asker.count;
-    }
+    job->start[begin / EDGE_GRAIN + 1] =
+        ask_range(job, begin, end, &job->room, begin * PAIRS_PER_EDGE, (int64_t)EDGE_GRAIN * PAIRS_PER_EDGE);
 }
 
-static void write_pairs(void *data, int64_t begin, int64_t end)
+// To where they belong; ranges that had no room for all are asked again.
+static void place_pairs(void *data, int64_t begin, int64_t end)
 {
     const pair_job *job = data;
-    for (int64_t i = begin; i < end; ++i) {
-        asker asker = {.job = job, .edge = job->edge[i], .next = i, .write = true};
-        if (job->start[i + 1] > job->start[i])
-            fil_segment_grid_near(&job->grid, asker.edge, job->margin, meet_edge, &asker);
+    int64_t range = begin / EDGE_GRAIN, first = job->start[range], count = job->start[range + 1] - first;
+    if (count > (int64_t)EDGE_GRAIN * PAIRS_PER_EDGE) {
+        ask_range(job, begin, end, job->pairs, first, count);
+        return;
     }
+    memcpy(job->pairs->a + first, job->room.a + begin * PAIRS_PER_EDGE, (size_t)count * sizeof(int));
+    memcpy(job->pairs->b + first, job->room.b + begin * PAIRS_PER_EDGE, (size_t)count * sizeof(int));
+}
+
+static fil_status make_pairs(fil_arena *arena, int64_t count, fil_touch_pairs *out)
+{
+    *out = (fil_touch_pairs){FIL_ARENA_RAW(arena, int, count), FIL_ARENA_RAW(arena, int, count), count};
+    return out->a && out->b ? FIL_OK : FIL_NO_MEMORY;
 }
 
 fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
@@ -267,23 +291,23 @@ fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const
     for (int v = 0; v + 1 < strands->vertex_count; ++v)
         if (strands->strand[v] == strands->strand[v + 1])
             edge[edges++] = v;
+    int ranges = edges / EDGE_GRAIN + (edges % EDGE_GRAIN != 0);
     job.edge = edge;
-    job.start = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)edges + 1);
+    job.start = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)ranges + 1);
     fil_segments segments = {.x = strands->x0, .end = strands->x1, .radius = strands->radius};
     fil_status status =
         job.start ? fil_segment_grid_create(arena, &segments, edge, edges, margin, &job.grid) : FIL_NO_MEMORY;
+    if (status == FIL_OK)
+        status = make_pairs(arena, (int64_t)ranges * EDGE_GRAIN * PAIRS_PER_EDGE, &job.room);
     if (status != FIL_OK)
         return status;
-    fil_parallel_for(context, edges, EDGE_GRAIN, count_pairs, &job);
-    for (int i = 0; i < edges; ++i)
+    fil_parallel_for(context, edges, EDGE_GRAIN, ask_edges, &job);
+    for (int i = 0; i < ranges; ++i)
         job.start[i + 1] += job.start[i];
-    out->a = FIL_ARENA_RAW(arena, int, job.start[edges]);
-    out->b = FIL_ARENA_RAW(arena, int, job.start[edges]);
-    if (!out->a || !out->b)
-        return FIL_NO_MEMORY;
-    out->count = job.start[edges];
-    fil_parallel_for(context, edges, EDGE_GRAIN, write_pairs, &job);
-    return FIL_OK;
+    status = make_pairs(arena, job.start[ranges], out);
+    if (status == FIL_OK)
+        fil_parallel_for(context, edges, EDGE_GRAIN, place_pairs, &job);
+    return status;
 }
 
 // ---- places

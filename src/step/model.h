@@ -93,6 +93,7 @@ typedef struct fil_contact_scratch {
     fil_arena_mark start;     // of the same
     unsigned char *held;      // [vertices]
     double *x0, *x1;          // [3 vertices]
+    double *x1_found;         // [3 vertices] x1 when contacts were looked for
     int *body;                // [strands] which body of the contact problem it is; -1: it touches nothing
     fil_solid_motion *bodies; // [obstacles]
 } fil_contact_scratch;

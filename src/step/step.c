@@ -66,20 +66,22 @@ static fil_v4 goal_of(const fil_newton *newton, double tolerance, double s)
     return fil_v4_max(rounding / s * most, fil_v4_all(tolerance));
 }
 
-// Newton's method, its quasi and its fixed form, from the iterate on. On return newton->q is the last iterate.
-static void go_on(const fil_step_job *job, fil_newton *newton, bool from_guess, fil_strand_report *report)
+// Newton's method, its quasi and its fixed form, from the iterate on. On return newton->q is the last iterate. known:
+// the factor at hand was made nearby; it is kept while it serves, and so well as it served it is trusted.
+static void go_on(const fil_step_job *job, fil_newton *newton, bool known, fil_strand_report *report)
 {
     const fil_motion *motion = &job->state->model->motion;
     double s = job->s;
-    bool quasi = motion->method == FIL_METHOD_QUASI, search = motion->method != FIL_METHOD_FIXED, renew = true;
+    bool quasi = known || motion->method == FIL_METHOD_QUASI, search = motion->method != FIL_METHOD_FIXED;
+    bool renew = !known;
     fil_m4 active = all_lanes;
     fil_v4 last = fil_v4_all(INFINITY), goal = goal_of(newton, motion->tolerance, s);
     // The guess compresses edges that turn, which makes the exact Hessian indefinite for nothing: the first one filters
     // stretch.
     fil_hessian hessian = newton->hessian;
-    if (newton->adaptive && from_guess)
+    if (newton->adaptive && !known)
         newton->hessian = FIL_HESSIAN_STRETCH;
-    fil_newton_evaluate(newton, false, true, &newton->energy);
+    fil_newton_evaluate(newton, false, renew, &newton->energy);
     for (int i = 0; i < motion->max_iterations && fil_m4_any(active); ++i) {
         bool fresh = renew;
         if (fresh) {
@@ -93,10 +95,11 @@ static void go_on(const fil_step_job *job, fil_newton *newton, bool from_guess, 
         fil_m4 close = change <= goal;
         fil_m4 sure = newton->hessian == hessian ? ~newton->repaired : (fil_m4){0};
         fil_m4 done = active & close & (sure | (change <= doubtful * goal));
+        fil_m4 serving = change <= serves * last;
         if (!fresh)
-            done = (fil_m4){0};
+            done = known ? active & close & serving : (fil_m4){0};
         fil_m4 going = active & ~done;
-        renew = !quasi || fil_m4_any(going & (close | ~(change <= serves * last)));
+        renew = !quasi || fil_m4_any(going & (close | ~serving));
         last = change;
         newton->hessian = hessian;
         fil_m4 moved = move(newton, active, going, slope, search, renew, report);
@@ -112,12 +115,12 @@ static void go_on(const fil_step_job *job, fil_newton *newton, bool from_guess, 
 static void solve(const fil_step_job *job, fil_newton *newton, fil_strand_report *report)
 {
     fil_pack_guess(job, newton);
-    go_on(job, newton, true, report);
+    go_on(job, newton, false, report);
 }
 
 void fil_step_respond(const fil_step_job *job, fil_newton *newton, fil_strand_report *report)
 {
-    go_on(job, newton, false, report);
+    go_on(job, newton, true, report);
 }
 
 // Time since the last call, for a phase of a pack.

@@ -4,7 +4,7 @@
 // those of its start and do not change in it. In order:
 //
 //     control    what the scene wants at the end
-//     predict    strands with the contact forces of the part before
+//     predict    strands without contacts
 //     detect     who touches whom on the way there
 //     build      A and b around the iterate, H, w
 //     solve      impulses
@@ -75,8 +75,7 @@ static void predict(const pack_job *self, fil_newton *newton, fil_strand_report 
     fil_pack_predict(job, newton);
 }
 
-// As if contacts went on to push as they did.
-static void move_on(const pack_job *self, fil_newton *newton, fil_strand_report *report)
+static void move_freely(const pack_job *self, fil_newton *newton, fil_strand_report *report)
 {
     self->job.solve(&self->job, newton, report);
 }
@@ -270,8 +269,8 @@ static fil_status try_part(fil_part *part, unsigned *trouble)
     fil_meet_start(part);
     part->stats->seconds[FIL_PHASE_CONTROL] += fil_timer_seconds() - start;
     for_packs(part, FIL_PHASE_PREDICT, predict);
-    fil_meet_recall(part);
-    for_packs(part, FIL_PHASE_SOLVE, move_on);
+    fil_problem_let_go(part);
+    for_packs(part, FIL_PHASE_SOLVE, move_freely);
     fil_status status = find_meets(part);
     if (status == FIL_OK)
         status = meet(part, &rounds);

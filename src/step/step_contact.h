@@ -27,6 +27,7 @@ typedef struct fil_part {
     fil_touch_pairs pairs;     // of edges that may meet
     fil_meets meets;
     fil_touch_list waiting; // places that are not near enough yet
+    double margin;          // m, how far was searched
     double from, to;        // s, when it begins and ends
     double residual;        // natural, of all contacts with the velocities of the strands
     fil_step_stats *stats;
@@ -44,9 +45,8 @@ fil_status fil_meet_find(fil_part *part);
 fil_status fil_meet_wake(fil_part *part, int *added);
 // Searches once more, on the way to the iterate: who passes through each other, or overlaps and is not known.
 fil_status fil_meet_look_again(fil_part *part, int *added);
-// Keeps the impulses for the next part; what they were, as loads of the strands.
+// Keeps the impulses for the next part.
 void fil_meet_remember(fil_part *part);
-void fil_meet_recall(fil_part *part);
 
 // step_problem.c. The contact problem around the iterate of the strands.
 fil_status fil_problem_build(fil_part *part, fil_contact_problem **out);

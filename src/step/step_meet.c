@@ -19,7 +19,7 @@
 enum { STRAND_GRAIN = 64 };
 
 static const double same_place = 0.5; // edges: what is farther from all of the part before is new
-static const double deep_part = 0.25; // radii: overlaps at the end that are worth another search
+static const double deep_part = 0.5;  // radii: overlaps at the end that are worth another search
 
 // ---- where strands are
 
@@ -154,6 +154,8 @@ static fil_status detect(fil_part *part, fil_touch_list *out, int *inside)
     fil_arena *arena = part->scratch->arena;
     double margin = margin_of(part);
     fil_touch_list strands, bodies = {0};
+    memcpy(part->scratch->x1_found, part->strands.x1, 3 * (size_t)part->strands.vertex_count * sizeof(double));
+    part->margin = margin;
     fil_status status = fil_touch_strands_pairs(context, arena, &part->strands, margin, &part->pairs);
     if (status == FIL_OK)
         status = fil_touch_strands_find(context, arena, &part->strands, &part->pairs, margin, &strands);
@@ -411,17 +413,6 @@ static void recall_impulse(const fil_part *part, const fil_tracked *old, int con
     fil_cone_project(part->meets.mu[contact], r);
 }
 
-void fil_meet_recall(fil_part *part)
-{
-    const fil_state *state = part->job.state;
-    fil_problem_let_go(part);
-    for (int i = 0; i < state->head->tracked; ++i) {
-        const fil_tracked *old = &state->tracked[i];
-        fil_touch_point point = {.a = old->a, .b = old->b, .at_a = old->at_a, .at_b = old->at_b};
-        fil_problem_add_force(part, &point, (double[]){old->force[0], old->force[1], old->force[2]});
-    }
-}
-
 void fil_meet_remember(fil_part *part)
 {
     fil_state *state = part->job.state;
@@ -550,12 +541,31 @@ static int find_same(const fil_meets *meets, const fil_touch_point *point)
     return -1;
 }
 
+// Whether what was found before is all that can be near: nothing ends farther from where it was expected than half of
+// what was searched.
+static bool is_complete(const fil_part *part)
+{
+    double most = 0.25 * part->margin * part->margin;
+    for (ptrdiff_t i = 0; i < part->strands.vertex_count; ++i) {
+        const double *a = part->strands.x1 + 3 * i, *b = part->scratch->x1_found + 3 * i;
+        double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+        if (!(fil_vec3_dot(d, d) <= most))
+            return false;
+    }
+    return true;
+}
+
 fil_status fil_meet_look_again(fil_part *part, int *added)
 {
     fil_touch_list list, more;
     *added = 0;
     part->stats->crossings = 0;
-    fil_status status = detect(part, &list, NULL);
+    fil_status status;
+    if (is_complete(part))
+        status =
+            fil_touch_strands_crossings(part->job.context, part->scratch->arena, &part->strands, &part->pairs, &list);
+    else
+        status = detect(part, &list, NULL);
     if (status != FIL_OK)
         return status;
     more = (fil_touch_list){.point = list.point};

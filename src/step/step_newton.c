@@ -206,19 +206,23 @@ static void repair(fil_newton *newton, fil_v4 shift, fil_m4 bad)
     newton->gradient = gradient;
 }
 
-// The Hessian at the iterate into `band`; lanes where it is not positive definite get the safe one.
-static void definite_hessian(fil_newton *newton, double *band)
+// The Hessian at the iterate into `hessian`, its factor into newton->band; lanes where it is not positive definite get
+// the safe one.
+static void definite_hessian(fil_newton *newton, double *hessian)
 {
     int negative[FIL_LANES];
     const fil_strand_type *type = newton->S->type;
-    evaluate(newton, newton->q, newton->frame, newton->hessian, band);
-    memcpy(newton->band_trial, band, band_size(newton) * sizeof *band);
-    fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band_trial, negative);
+    size_t size = band_size(newton);
+    evaluate(newton, newton->q, newton->frame, newton->hessian, hessian);
+    memcpy(newton->band, hessian, size * sizeof *hessian);
+    fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band, negative);
     fil_m4 bad = lanes_above_zero(negative);
     if (!fil_m4_any(bad))
         return;
     evaluate(newton, newton->q, newton->frame, type->safe, newton->band_trial);
-    fil_newton_take(band, newton->band_trial, bad, (ptrdiff_t)band_size(newton));
+    fil_newton_take(hessian, newton->band_trial, bad, (ptrdiff_t)size);
+    fil_band_factor(newton->size, type->bandwidth, least_pivot, newton->band_trial, negative);
+    fil_newton_take(newton->band, newton->band_trial, bad, (ptrdiff_t)size);
 }
 
 void fil_newton_linearise(fil_newton *newton, double s, double *A, double *b)

@@ -36,7 +36,8 @@ typedef struct fil_newton {
 //
 //     A v' = b + s push',   A = s² ∇²,   b = A v - s g,   v = (q - q̂) / s
 //
-// A in the layout of `band`, positive definite, rows of held unknowns those of the identity; b [vertices × dofs].
+// A in the layout of `band`, positive definite, rows of held unknowns those of the identity; b [vertices × dofs]. The
+// factor of the Hessian is left where fil_newton_direction looks for it.
 void fil_newton_linearise(fil_newton *newton, double s, double *A, double *b);
 
 void fil_newton_start(const fil_strands *S, const fil_group_scratch *scratch, int pack, fil_newton *out);

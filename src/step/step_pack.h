@@ -27,7 +27,7 @@ void fil_step_control(fil_step_job *job, double t, double release_time);
 // Predicts, solves and commits all packs of all groups and sums up how it went.
 void fil_step_groups(fil_step_job *job, fil_step_stats *stats);
 
-// Newton's method from the iterate of the pack on.
+// Newton's method from the iterate of the pack on, with the factor of its linearisation for a start.
 void fil_step_respond(const fil_step_job *job, fil_newton *newton, fil_strand_report *report);
 // Adds the reports of a group, in the order of its strands.
 void fil_step_add_reports(const fil_strands *S, const fil_strand_report *report, fil_step_stats *stats);
