@@ -37,6 +37,7 @@ static const validate_case list[] = {
     {"contact: collision", "momentum and energy of strands that fly into each other", 1, fil_validate_collision},
     {"contact: bounce", "a strand dropped on a plane: how high it comes", 1, fil_validate_bounce},
     {"contact: adhesion", "a strand below a plane, pulled up by its contacts", 1, fil_validate_adhesion},
+    {"contact: pile", "strands dropped on the ground come to rest", 5, fil_validate_pile},
 };
 enum { CASES = sizeof list / sizeof *list };
 

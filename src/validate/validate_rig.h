@@ -122,5 +122,8 @@ void fil_validate_on_strand(fil_validate_task *task);
 void fil_validate_collision(fil_validate_task *task);
 void fil_validate_bounce(fil_validate_task *task);
 void fil_validate_adhesion(fil_validate_task *task);
+void fil_validate_pile(fil_validate_task *task);
+// Of any size: settles for some seconds and is watched for some more. For tests that have the time.
+void fil_validate_pile_of(fil_validate_task *task, int strands, double settle, double watch);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "failing_allocator.h"
 #include "filum/extend.h"
+#include "validate/validate_rig.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +73,19 @@ TEST_LONG(validate_other_hessians_pass)
     pass_with("der:hessian=gauss-newton+stretch", false);
     pass_with("lifted:hessian=filter", false);
     pass_with("lifted:hessian=none", false);
+}
+
+TEST_LONG(validate_large_pile_stays_at_rest)
+{
+    fil_context *context = fil_context_create(NULL);
+    watcher self = {.most_rows = -1};
+    fil_validate_def def = {.model = "der", .row = watch_row, .user = &self};
+    fil_validate_task task = {.context = context, .def = &def, .has_twist = true, .name = "pile"};
+    fil_validate_pile_of(&task, 200, 3, 10);
+    test_ok(context, task.status);
+    ck_assert_int_eq(self.rows, 3);
+    ck_assert_msg(self.misses == 0, "%s", self.missed);
+    fil_context_destroy(context);
 }
 
 // The reference model has every mechanism.
