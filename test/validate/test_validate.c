@@ -50,7 +50,7 @@ static void pass_with(const char *model, bool quick)
     watcher self = {.most_rows = -1};
     test_ok(context, run(context, model, quick, &self));
     ck_assert_msg(self.misses == 0, "%s: %d misses: %s", model, self.misses, self.missed);
-    ck_assert_int_ge(self.rows, quick ? 40 : 60);
+    ck_assert_int_ge(self.rows, quick ? 100 : 130);
     fil_context_destroy(context);
 }
 
