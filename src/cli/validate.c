@@ -133,9 +133,10 @@ const fil_command fil_command_validate = {
     .operands = "[MODEL]",
     .least = 0,
     .most = 1,
-    .summary = "hold strands against the theory of rods",
+    .summary = "hold strands against the theory of rods and of friction",
     .text = "Sets up cantilevers, chains, columns, ribbons, rings, curls and pendulums whose behaviour is known from "
-            "theory, measures them and shows theory, measured figure, error and bound. MODEL is one of `filum info "
+            "theory, and strands that slide, stick, collide and come to rest, measures them and shows theory, measured "
+            "figure, error and bound. MODEL is one of `filum info "
             "strand`, with settings behind a colon; default: all. A miss is `by design` where the model has no such "
             "mechanism, `coarse` where the mesh is too coarse on purpose. Ends with status 1 when anything missed.",
     .options = options,

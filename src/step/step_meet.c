@@ -401,24 +401,52 @@ static bool same_partner(const fil_part *part, int b0, int b1)
     return part->strands.strand[b0] == part->strands.strand[b1];
 }
 
-// The nearest known impulse that nobody has taken; -1: none.
-static int find_tracked(const fil_part *part, const fil_touch_point *point, const bool *taken)
+// The nearest known impulse, and how far it is; -1: none.
+static int find_tracked(const fil_part *part, const fil_touch_point *point, double *off_least)
 {
     const fil_state *state = part->job.state;
     int strand = part->strands.strand[point->a], best = -1;
-    double least = same_place;
+    *off_least = same_place;
     for (int i = first_tracked(state, part->strands.first[strand]);
          i < state->head->tracked && state->tracked[i].a < part->strands.first[strand + 1]; ++i) {
         const fil_tracked *old = &state->tracked[i];
-        if (taken[i] || !same_partner(part, point->b, old->b))
+        if (!same_partner(part, point->b, old->b))
             continue;
         double off = place_off(point->a, point->at_a, old->a, old->at_a);
         if (point->b >= 0)
             off = fmax(off, place_off(point->b, point->at_b, old->b, old->at_b));
-        if (off < least)
-            least = off, best = i;
+        if (off < *off_least)
+            *off_least = off, best = i;
     }
     return best;
+}
+
+// The impulse of the part before that each place had, or -1. It goes to the nearest of those who ask for it: an open
+// place beside a closed one would take it away otherwise.
+static fil_status match_tracked(fil_part *part, const fil_touch_list *found, int **known)
+{
+    fil_arena *arena = part->scratch->arena;
+    int tracked = part->job.state->head->tracked;
+    int *owner = FIL_ARENA_RAW(arena, int, tracked);
+    double *least = FIL_ARENA_RAW(arena, double, tracked);
+    *known = FIL_ARENA_RAW(arena, int, found->count);
+    if (!owner || !least || !*known)
+        return FIL_NO_MEMORY;
+    for (int i = 0; i < tracked; ++i)
+        owner[i] = -1;
+    for (int i = 0; i < found->count; ++i) {
+        double off;
+        int old = find_tracked(part, &found->point[i], &off);
+        (*known)[i] = -1;
+        if (old < 0 || (owner[old] >= 0 && least[old] <= off))
+            continue;
+        if (owner[old] >= 0)
+            (*known)[owner[old]] = -1;
+        owner[old] = i;
+        least[old] = off;
+        (*known)[i] = old;
+    }
+    return FIL_OK;
 }
 
 // The impulse that a contact had in the part before, in the frame of now.
@@ -466,17 +494,13 @@ static double radii_of(const fil_part *part, const fil_touch_point *point)
 static fil_status divide(fil_part *part, const fil_touch_list *found, int **known)
 {
     fil_arena *arena = part->scratch->arena;
-    bool *taken = FIL_ARENA_ARRAY(arena, bool, part->job.state->head->tracked);
-    *known = FIL_ARENA_RAW(arena, int, found->count);
     part->waiting = (fil_touch_list){.point = FIL_ARENA_RAW(arena, fil_touch_point, found->count)};
-    if (!taken || !*known || !part->waiting.point)
+    if (!part->waiting.point || match_tracked(part, found, known) != FIL_OK)
         return FIL_NO_MEMORY;
     int count = 0;
     for (int i = 0; i < found->count; ++i) {
         const fil_touch_point *point = &found->point[i];
-        int old = find_tracked(part, point, taken);
-        if (old >= 0)
-            taken[old] = true;
+        int old = (*known)[i];
         if (old < 0 && !point->crossing &&
             end_gap(part, point) > part->contacts->settings.skin * radii_of(part, point)) {
             part->waiting.point[part->waiting.count++] = *point;

@@ -28,6 +28,16 @@ static const validate_case list[] = {
     {"pendulum", "its period grows with the amplitude", 1, fil_validate_pendulum},
     {"time order", "errors of the schemes fall with the step as they should", 1, fil_validate_time_order},
     {"balance", "momentum and energy of a free rod", 1, fil_validate_balance},
+    {"contact: incline", "a rod on an inclined plane sticks, or slides as fast as friction lets it", 1,
+     fil_validate_incline},
+    {"contact: capstan", "a rope drawn over a cylinder: the ratio of its tensions", 2, fil_validate_capstan},
+    {"contact: stick-slip", "a strip pushed on a plane: when its tip slips", 10, fil_validate_stick_slip},
+    {"contact: on a tube", "a bow astride an inclined tube sticks or slides", 1, fil_validate_on_tube},
+    {"contact: on a strand", "the same astride an inclined strand", 1, fil_validate_on_strand},
+    {"contact: collision", "momentum and energy of strands that fly into each other", 1, fil_validate_collision},
+    {"contact: bounce", "a strand dropped on a plane: how high it comes", 1, fil_validate_bounce},
+    {"contact: adhesion", "a strand below a plane, pulled up by its contacts", 1, fil_validate_adhesion},
+    {"contact: pile", "strands dropped on the ground come to rest", 5, fil_validate_pile},
 };
 enum { CASES = sizeof list / sizeof *list };
 

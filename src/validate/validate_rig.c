@@ -68,29 +68,61 @@ void fil_validate_report_relative(fil_validate_task *task, double theory, double
     va_end(arguments);
 }
 
+void fil_validate_report_zero(fil_validate_task *task, double measured, double bound, const char *quantity, ...)
+{
+    fil_validate_row row = {.measured = fabs(measured), .bound = bound, .bar = FIL_BAR_ABSOLUTE};
+    va_list arguments;
+    va_start(arguments, quantity);
+    show(task, &row, FIL_VERDICT_MISS, NULL, quantity, arguments);
+    va_end(arguments);
+}
+
+void fil_validate_report_at_least(fil_validate_task *task, double measured, double bound, const char *quantity, ...)
+{
+    fil_validate_row row = {.theory = NAN, .measured = measured, .bound = bound, .bar = FIL_BAR_AT_LEAST};
+    va_list arguments;
+    va_start(arguments, quantity);
+    show(task, &row, FIL_VERDICT_MISS, NULL, quantity, arguments);
+    va_end(arguments);
+}
+
 bool fil_rig_begin(fil_validate_task *task, int vertices, fil_rig *rig)
 {
-    *rig = (fil_rig){.task = task, .vertices = vertices, .scene = fil_scene_default(), .group = fil_group_default()};
+    return fil_rig_begin_strands(task, 1, vertices, rig);
+}
+
+bool fil_rig_begin_strands(fil_validate_task *task, int strands, int vertices, fil_rig *rig)
+{
+    *rig = (fil_rig){.task = task,
+                     .strands = strands,
+                     .vertices = strands * vertices,
+                     .scene = fil_scene_default(),
+                     .group = fil_group_default(),
+                     .contacts = fil_contacts_default(),
+                     .obstacle = fil_obstacle_default()};
     if (!fil_validate_going(task))
         return false;
     rig->arena = fil_arena_create(task->context);
     double **arrays[] = {&rig->start,    &rig->rest,     &rig->strain, &rig->start_velocity,
                          &rig->position, &rig->velocity, &rig->mass,   &rig->force};
-    bool good = rig->arena != NULL;
+    rig->vertex_count = rig->arena ? FIL_ARENA_ARRAY(rig->arena, int, (size_t)strands) : NULL;
+    bool good = rig->vertex_count != NULL;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays && good; ++i) {
-        *arrays[i] = FIL_ARENA_ARRAY(rig->arena, double, (size_t)vertices * 3);
+        *arrays[i] = FIL_ARENA_ARRAY(rig->arena, double, (size_t)rig->vertices * 3);
         good = *arrays[i] != NULL;
     }
     if (!good) {
         task->status = FIL_NO_MEMORY;
         return false;
     }
+    for (int i = 0; i < strands; ++i)
+        rig->vertex_count[i] = vertices;
     for (int k = 0; k < 3; ++k)
         rig->scene.gravity[k] = 0;
     rig->scene.motion.tolerance = 1e-10;
     rig->group.model = task->def->model;
-    rig->group.groom.strand_count = 1;
-    rig->group.groom.vertex_count = &rig->vertices;
+    rig->group.groom.strand_count = strands;
+    rig->group.groom.vertex_count = rig->vertex_count;
     rig->group.groom.position = rig->start;
     return true;
 }
@@ -112,12 +144,26 @@ static void fill_mass(fil_rig *rig)
     double line = material->density * pi * material->radius * material->radius * material->aspect;
     const double *x = rig->group.groom.rest ? rig->group.groom.rest : rig->start;
     for (int i = 0; i + 1 < rig->vertices; ++i) {
+        if ((i + 1) % rig->vertex_count[0] == 0)
+            continue; // not an edge: the next strand begins
         const double *a = x + (ptrdiff_t)3 * i, *b = a + 3;
         double half =
             0.5 * line *
             sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) + (b[2] - a[2]) * (b[2] - a[2]));
         rig->mass[i] += half, rig->mass[i + 1] += half;
     }
+}
+
+void fil_rig_touch(fil_rig *rig)
+{
+    rig->scene.contacts = &rig->contacts;
+}
+
+void fil_rig_touch_obstacle(fil_rig *rig)
+{
+    fil_rig_touch(rig);
+    rig->scene.obstacles = &rig->obstacle;
+    rig->scene.obstacle_count = 1;
 }
 
 void fil_rig_finish(fil_rig *rig)
@@ -142,6 +188,7 @@ void fil_rig_finish(fil_rig *rig)
 
 void fil_rig_end(fil_rig *rig)
 {
+    fil_rig_audit_end(rig);
     fil_state_destroy(rig->state);
     fil_model_destroy(rig->model);
     fil_arena_destroy(rig->arena);
@@ -159,7 +206,7 @@ void fil_rig_weigh(fil_rig *rig, const double weight[3], const double *tip)
 
 static void note(fil_rig *rig, const fil_step_stats *stats)
 {
-    if (stats->unconverged > 0 || stats->failed > 0)
+    if (stats->unconverged > 0 || stats->failed > 0 || stats->rough_parts > 0)
         rig->task->unsettled = true;
 }
 
@@ -175,12 +222,12 @@ void fil_rig_relax(fil_rig *rig)
 
 void fil_rig_step(fil_rig *rig, double h)
 {
-    fil_step_stats stats = {0};
     if (!fil_validate_going(rig->task))
         return;
-    rig->task->status = fil_step(rig->task->context, rig->state, h, &stats);
-    note(rig, &stats);
+    rig->task->status = fil_step(rig->task->context, rig->state, h, &rig->stats);
+    note(rig, &rig->stats);
     fil_rig_read(rig);
+    fil_rig_audit_look(rig);
 }
 
 void fil_rig_read(fil_rig *rig)
@@ -207,6 +254,29 @@ double fil_rig_extent(const fil_rig *rig, int axis)
     double most = 0;
     for (int i = 0; i < rig->vertices; ++i)
         most = fmax(most, fabs(rig->position[3 * i + axis]));
+    return most;
+}
+
+void fil_rig_drift(const fil_rig *rig, double velocity[3])
+{
+    double mass = 0;
+    velocity[0] = velocity[1] = velocity[2] = 0;
+    for (int i = 0; i < rig->vertices; ++i) {
+        mass += rig->mass[i];
+        for (int k = 0; k < 3; ++k)
+            velocity[k] += rig->mass[i] * rig->velocity[3 * i + k];
+    }
+    for (int k = 0; k < 3; ++k)
+        velocity[k] /= mass;
+}
+
+double fil_rig_fastest(const fil_rig *rig)
+{
+    double most = 0;
+    for (int i = 0; i < rig->vertices; ++i) {
+        const double *v = rig->velocity + (ptrdiff_t)3 * i;
+        most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    }
     return most;
 }
 

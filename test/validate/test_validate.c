@@ -3,6 +3,7 @@
 
 #include "failing_allocator.h"
 #include "filum/extend.h"
+#include "validate/validate_rig.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,13 +44,21 @@ static fil_status run(fil_context *context, const char *model, bool quick, watch
     return fil_validate_run(context, &def);
 }
 
+// One rod at a time: more threads would wait for each other.
+static fil_context *one_thread(void)
+{
+    fil_context_def def = fil_context_def_default();
+    def.threads = 1;
+    return fil_context_create(&def);
+}
+
 static void pass_with(const char *model, bool quick)
 {
-    fil_context *context = fil_context_create(NULL);
+    fil_context *context = one_thread();
     watcher self = {.most_rows = -1};
     test_ok(context, run(context, model, quick, &self));
     ck_assert_msg(self.misses == 0, "%s: %d misses: %s", model, self.misses, self.missed);
-    ck_assert_int_ge(self.rows, quick ? 40 : 60);
+    ck_assert_int_ge(self.rows, quick ? 100 : 130);
     fil_context_destroy(context);
 }
 
@@ -74,10 +83,23 @@ TEST_LONG(validate_other_hessians_pass)
     pass_with("lifted:hessian=none", false);
 }
 
+TEST_LONG(validate_large_pile_stays_at_rest)
+{
+    fil_context *context = one_thread();
+    watcher self = {.most_rows = -1};
+    fil_validate_def def = {.model = "der", .row = watch_row, .user = &self};
+    fil_validate_task task = {.context = context, .def = &def, .has_twist = true, .name = "pile"};
+    fil_validate_pile_of(&task, 200, 3, 10);
+    test_ok(context, task.status);
+    ck_assert_int_eq(self.rows, 3);
+    ck_assert_msg(self.misses == 0, "%s", self.missed);
+    fil_context_destroy(context);
+}
+
 // The reference model has every mechanism.
 TEST(validate_excuses_der_from_nothing)
 {
-    fil_context *context = fil_context_create(NULL);
+    fil_context *context = one_thread();
     watcher self = {.most_rows = -1};
     test_ok(context, run(context, "der", true, &self));
     ck_assert_int_eq(self.by_design, 0);
@@ -88,7 +110,7 @@ TEST(validate_excuses_der_from_nothing)
 // A ribbon whose two bending stiffnesses are one does not buckle sideways.
 TEST(validate_sees_wrong_physics)
 {
-    fil_context *context = fil_context_create(NULL);
+    fil_context *context = one_thread();
     watcher self = {.most_rows = -1, .stop_at = "ring"};
     test_ok(context, run(context, "der:bend=isotropic", true, &self));
     ck_assert_int_eq(self.ribbon_misses, 2);
@@ -97,7 +119,7 @@ TEST(validate_sees_wrong_physics)
 
 TEST(validate_refuses_unknown_models)
 {
-    fil_context *context = fil_context_create(NULL);
+    fil_context *context = one_thread();
     watcher self = {.most_rows = -1};
     test_fails(context, run(context, "dre", true, &self), FIL_BAD_INPUT,
                "unknown strand model 'dre': did you mean 'der'? (see `filum info strand`)");
@@ -109,7 +131,7 @@ TEST(validate_refuses_unknown_models)
 
 TEST(validate_stops_when_asked)
 {
-    fil_context *context = fil_context_create(NULL);
+    fil_context *context = one_thread();
     watcher after_two = {.most_rows = 2}, before_all = {.most_rows = -1, .stop_at = "cantilever"};
     test_ok(context, run(context, "der", true, &after_two));
     ck_assert_int_eq(after_two.rows, 2);
