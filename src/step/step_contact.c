@@ -4,7 +4,7 @@
 // those of its start and do not change in it. In order:
 //
 //     control    what the scene wants at the end
-//     predict    strands without contacts
+//     predict    strands with the contact forces that were steady
 //     detect     who touches whom on the way there
 //     build      A and b around the iterate, H, w
 //     solve      impulses
@@ -66,7 +66,7 @@ static void predict(const fil_part_job *self, fil_newton *newton, fil_strand_rep
     fil_pack_predict(job, newton);
 }
 
-static void move_freely(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
+static void move_on(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
 {
     self->job.solve(&self->job, newton, report);
 }
@@ -245,8 +245,8 @@ static fil_status meet(fil_part *part, fil_rounds *self)
 // FIL_CONTACTS_ADONIS, from the prediction on.
 static fil_status meet_adonis(fil_part *part, fil_rounds *self)
 {
-    fil_problem_let_go(part);
-    fil_part_for_packs(part, FIL_PHASE_SOLVE, move_freely);
+    fil_meet_recall(part);
+    fil_part_for_packs(part, FIL_PHASE_SOLVE, move_on);
     fil_status status = fil_part_find(part);
     return status == FIL_OK ? meet(part, self) : status;
 }

@@ -15,6 +15,7 @@ typedef struct fil_meets {
     double *bias;           // [3 count] velocity besides that of the strands: gaps, bodies, bounce
     double *pull;           // [count] N s of adhesion
     double *r;              // [3 count]
+    double *before;         // [3 count] N, the force of the part before; 0: not known
     int kept;               // how many began with an impulse of the part before
 } fil_meets;
 
@@ -86,8 +87,9 @@ fil_status fil_meet_find(fil_part *part);
 fil_status fil_meet_wake(fil_part *part, int *added);
 // Searches once more, on the way to the iterate: who passes through each other, or overlaps and is not known.
 fil_status fil_meet_look_again(fil_part *part, int *added);
-// Keeps the impulses for the next part.
+// Keeps the impulses for the next part; puts those that are steady on the strands as loads.
 void fil_meet_remember(fil_part *part);
+void fil_meet_recall(fil_part *part);
 
 // step_problem.c. The contact problem around the iterate of the strands.
 fil_status fil_problem_build(fil_part *part, fil_contact_problem **out);
