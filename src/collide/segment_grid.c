@@ -6,7 +6,10 @@
 // longer than the rest.
 #include "collide/segment_grid.h"
 
+#include "math/simd.h"
+
 #include <math.h>
+#include <string.h>
 
 typedef fil_segment_box box;
 
@@ -26,6 +29,35 @@ fil_segment_box fil_segment_grid_box(const fil_segments *segments, int segment)
         add_point(&out, segments->x + 3 * (int64_t)i, radius);
         if (segments->end)
             add_point(&out, segments->end + 3 * (int64_t)i, radius);
+    }
+    return out;
+}
+
+// One compare tells whether boxes overlap: low <= high of the other and -high <= -low of the other.
+// The float that is not above, or not below.
+static float below(double x)
+{
+    float y = (float)x;
+    return (double)y > x ? nextafterf(y, -INFINITY) : y;
+}
+
+static fil_v8 pack(const box *box)
+{
+    fil_v8 out = {0};
+    for (int k = 0; k < 3; ++k) {
+        out[k] = below(box->low[k]);
+        out[3 + k] = below(-box->high[k]);
+    }
+    return out;
+}
+
+// What boxes that overlap this one are not above.
+static fil_v8 pack_search(const box *box)
+{
+    fil_v8 out = {0};
+    for (int k = 0; k < 3; ++k) {
+        out[k] = -below(-box->high[k]);
+        out[3 + k] = -below(box->low[k]);
     }
     return out;
 }
@@ -78,7 +110,7 @@ fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segment
                                    double margin, fil_segment_grid *out)
 {
     *out = (fil_segment_grid){.segments = *segments};
-    out->box = FIL_ARENA_RAW(arena, box, count);
+    out->box = FIL_ARENA_RAW(arena, float, 8 * (int64_t)count);
     box *boxes = FIL_ARENA_RAW(arena, box, count);
     if (!out->box || !boxes)
         return FIL_NO_MEMORY;
@@ -99,7 +131,8 @@ fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segment
     for (int i = 0; i < count; ++i) {
         int64_t place = next[cell_of(out, &boxes[i])]++;
         out->segment[place] = segment[i];
-        out->box[place] = boxes[i];
+        fil_v8 packed = pack(&boxes[i]);
+        memcpy(out->box + 8 * place, &packed, sizeof packed);
     }
     return FIL_OK;
 }
@@ -114,16 +147,13 @@ void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double mar
         first[k] = cell_along(grid, k, search.low[k] - grid->reach[k]);
         last[k] = cell_along(grid, k, search.high[k] + grid->reach[k]);
     }
+    fil_v8 limit = pack_search(&search);
     for (int i = first[0]; i <= last[0]; ++i)
         for (int j = first[1]; j <= last[1]; ++j) {
             // Cells next to each other along the last axis are one run.
             const int64_t *row = grid->start + ((int64_t)i * grid->size[1] + j) * grid->size[2];
             for (int64_t at = row[first[2]]; at < row[last[2] + 1]; ++at) {
-                const box *one = &grid->box[at];
-                bool near = grid->segment[at] > segment;
-                for (int k = 0; k < 3; ++k)
-                    near = near && one->low[k] <= search.high[k] && one->high[k] >= search.low[k];
-                if (near)
+                if (!fil_m8_any(fil_v8_load(grid->box + 8 * at) > limit) && grid->segment[at] > segment)
                     visit(data, grid->segment[at]);
             }
         }
