@@ -39,7 +39,7 @@ typedef struct auto_state {
     fil_proximal proximal;
     fil_contact_strands *strands; // NULL: not the road of strands
     bool dual;                    // W is there, or can be had
-    bool sparse;                  // ... and has short rows
+    bool sparse;                  // ... and has short rows, or few
     bool newton;                  // the matrix is small enough to factor
     int64_t size;
     double *r, *start;
@@ -86,11 +86,13 @@ static fil_status look_for_dual(const fil_contact_task *task, auto_state *state)
 {
     const double most_bytes = 4e9, bytes_of_block = 9 * sizeof(double) + 2 * sizeof(int);
     const double short_row = 25; // blocks; bundles have 50
+    const int few = 1000;        // contacts: Newton's method is done before admm arrives, however long the rows are
     const int most_contacts = 200000;
     const fil_contact_problem *problem = task->problem;
     state->dual = problem->has_dual;
     if (state->dual)
-        state->sparse = (double)problem->W.start[problem->contact_count] <= short_row * problem->contact_count;
+        state->sparse = problem->contact_count <= few ||
+                        (double)problem->W.start[problem->contact_count] <= short_row * problem->contact_count;
     if (state->dual || problem->contact_count > most_contacts)
         return FIL_OK;
     int *sides = FIL_ARENA_ARRAY(task->scratch, int, problem->A.body_count);
@@ -102,7 +104,7 @@ static fil_status look_for_dual(const fil_contact_task *task, auto_state *state)
     for (int body = 0; body < problem->A.body_count; ++body)
         pairs += (double)sides[body] * sides[body];
     state->dual = pairs * bytes_of_block <= most_bytes;
-    state->sparse = state->dual && pairs <= short_row * problem->contact_count;
+    state->sparse = state->dual && (problem->contact_count <= few || pairs <= short_row * problem->contact_count);
     return FIL_OK;
 }
 

@@ -152,7 +152,7 @@ fil_status fil_rounds_build(fil_part *part, fil_rounds *self)
 }
 
 // What takes longer than this is better tried with half the step.
-static const int64_t most_iterations = 10000;
+static const int64_t most_iterations = 2000;
 
 fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self)
 {
@@ -230,8 +230,8 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         int added;
         status = fil_part_find_more(part, good && looks < FIL_LOOKS, &added);
         looks += good;
-        bool stuck = self->solve.outcome != FIL_SOLVED && self->residual > slow * before;
-        if (status != FIL_OK || (added == 0 && (good || stuck)))
+        bool stuck = self->solve.outcome != FIL_SOLVED && !good;
+        if (status != FIL_OK || stuck || (good && added == 0))
             return status;
         if (added > 0 || self->residual > slow * before)
             fil_rounds_forget(self);

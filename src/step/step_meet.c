@@ -298,13 +298,15 @@ static void add_speed(const fil_part *part, int edge, double at, double sign, do
         out[k] += sign * ((1 - at) * v[k * FIL_LANES] + at * v[(S->type->dofs + k) * FIL_LANES]);
 }
 
+static const double fastest_ease = 0.1; // m/s
+
 // How fast a gap may close. What is inside a body shall come out gently. Strands that overlap (grooms are full of them)
 // are only kept from coming nearer: to demand more of many at once may be more than any motion can do.
 static double speed_of_gap(const fil_touch_point *point, double s, double ease)
 {
     if (point->gap >= 0)
         return point->gap / s;
-    return point->b < 0 ? point->gap / fmax(s, ease) : 0;
+    return point->b < 0 ? fmax(point->gap / fmax(s, ease), -fastest_ease) : 0;
 }
 
 // Velocities besides those of the strands. The normal one is about places: the gap and the way of the body. What
