@@ -11,8 +11,8 @@
 // Many contacts of strands in dense bundles begin with admm instead, which needs no W: nearly all end there. Where a
 // few contacts hold it up, they are solved apart by 1 and 2 (contact_patch.c), and admm goes on; in the end the whole
 // goes on with 1 and 2 from the best point, when there is room for W. Strands with few contacts each have a W with
-// short rows, which sweeps solve far sooner, the stiffer the strands the more: they take 1 and 2 first, and admm only
-// when they are too many for Newton.
+// short rows, which sweeps and Newton solve far sooner, the stiffer the strands the more: they take 1 and 2 first, as a
+// thousand contacts do at any rate, and admm only when they are too many for Newton.
 //
 // The budget of (a) grows with the cost of (b), so that neither can waste much more than the other would need. All
 // budgets are counted in iterations: the same problem gives the same bits on any machine load and thread count. Where
@@ -57,14 +57,6 @@ static const fil_field fields[] = {
 
 static const double last_digits = 1e-6; // below, admm takes ten times as many iterations
 
-// Whether admm is worth a try, should the problem be one of strands. Fewer contacts are solved by sweeps and Newton
-// before it arrives (docs/contact/auto.md).
-static bool enough_for_admm(const fil_contact_task *task)
-{
-    const int fewest = 100, fewest_for_last_digits = 200;
-    return task->problem->contact_count >= (task->tolerance >= last_digits ? fewest : fewest_for_last_digits);
-}
-
 // The view for the judge: strands, where admm will run and W is not there yet; else W.
 static fil_status choose_view(const fil_contact_task *task, bool sparse)
 {
@@ -72,7 +64,7 @@ static fil_status choose_view(const fil_contact_task *task, bool sparse)
         return FIL_OK;
     fil_contact_scale *scale = task->scale;
     fil_status status = FIL_OK;
-    if (enough_for_admm(task) && !sparse)
+    if (!sparse)
         status = fil_contact_operator_make_strands(task->context, task->scratch, task->problem, &scale->op);
     if (status != FIL_OK)
         return status;
@@ -119,7 +111,7 @@ static fil_status make(const fil_contact_task *task, const auto_param *setting, 
         status = choose_view(task, state->sparse);
     if (status == FIL_OK)
         status = fil_contact_watch_make(task, stats, default_budget, &state->watch);
-    if (status == FIL_OK && enough_for_admm(task) && !state->sparse)
+    if (status == FIL_OK && !state->sparse)
         status = fil_contact_watch_strands(&state->watch, &state->strands);
     state->r = FIL_ARENA_ARRAY(task->scratch, double, size);
     state->newton = task->problem->contact_count <= setting->largest_newton;

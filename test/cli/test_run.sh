@@ -267,6 +267,7 @@ same_frames() {
     done
 }
 check run_pile "$FILUM" run pile.json -o pile --threads 1
+# shellcheck disable=SC2016
 check run_pile_touches awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "contacts") c = i} NR > 1 && $c > 0 {n++} END {exit !(n > 10)}' pile/stats.csv
 "$FILUM" run pile.json -o pile4 --threads 4 --quiet
 check run_pile_threads same_frames pile4

@@ -219,7 +219,8 @@ static void misplaced_direction(const fil_step_job *job, fil_newton *newton)
 static void first_step(run *r, double h, fil_step_stats *stats)
 {
     const fil_strands *S = &r->model->groups[0];
-    fil_step_job job = {.context = r->context, .state = r->state, .h = h, .s = h, .share = 1, .scheme = FIL_SCHEME_EULER};
+    fil_step_job job = {
+        .context = r->context, .state = r->state, .h = h, .s = h, .share = 1, .scheme = FIL_SCHEME_EULER};
     fil_step_control(&job, h, 0);
     *stats = (fil_step_stats){.strands = S->strand_count};
     for (int pack = 0; pack < S->pack_count; ++pack) {
