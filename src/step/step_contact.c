@@ -325,6 +325,21 @@ static void go_back(fil_state *state, const way_back *back)
     *state->head = back->head;
 }
 
+static fil_part part_of(fil_context *context, fil_state *state, double h, double from, double to, fil_step_stats *stats)
+{
+    fil_part part = {.job = fil_step_job_make(context, state, h),
+                     .contacts = &state->model->contacts,
+                     .scratch = &state->contact,
+                     .strands = state->model->contacts.strands,
+                     .from = from,
+                     .to = to,
+                     .stats = stats};
+    part.strands.held = state->contact.held;
+    part.strands.x0 = state->contact.x0;
+    part.strands.x1 = state->contact.x1;
+    return part;
+}
+
 fil_status fil_step_together(fil_context *context, fil_state *state, double h, fil_step_stats *stats)
 {
     fil_memory_head *head = state->head;
@@ -335,17 +350,10 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
     double begin = head->time;
     for (int64_t at = 0; at < whole;) {
         int64_t width = whole >> head->halved;
-        fil_part part = {.job = fil_step_job_make(context, state, h * (double)width / (double)whole),
-                         .contacts = contacts,
-                         .scratch = &state->contact,
-                         .strands = contacts->strands,
-                         .from = begin + h * (double)at / (double)whole,
-                         .to = begin + h * (double)(at + width) / (double)whole,
-                         .stats = stats};
+        fil_part part =
+            part_of(context, state, h * (double)width / (double)whole, begin + h * (double)at / (double)whole,
+                    begin + h * (double)(at + width) / (double)whole, stats);
         part.job.share = (double)width / (double)(whole - at);
-        part.strands.held = state->contact.held;
-        part.strands.x0 = state->contact.x0;
-        part.strands.x1 = state->contact.x1;
         unsigned trouble;
         stats->crossings = 0;
         fil_status status = try_part(&part, &trouble);
@@ -375,5 +383,58 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
     }
     stats->crossings = crossings;
     stats->strands = contacts->strands.strand_count;
+    return FIL_OK;
+}
+
+// ---- rest
+
+static void stop(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
+{
+    (void)report;
+    fil_pack_stop(&self->job, newton);
+}
+
+// The longest way of a free vertex in the part.
+static double longest_way(const fil_part *part)
+{
+    double most = 0;
+    for (ptrdiff_t i = 0; i < part->strands.vertex_count; ++i) {
+        double square = 0;
+        for (int k = 0; k < 3; ++k) {
+            double d = part->strands.x1[3 * i + k] - part->strands.x0[3 * i + k];
+            square += d * d;
+        }
+        most = !part->strands.held[i] && square > most ? square : most;
+    }
+    return sqrt(most);
+}
+
+// Steps from rest, time and again: what moves loses its velocity at once, so strands creep downhill until contacts and
+// elasticity carry them. Steps grow while all goes well.
+fil_status fil_step_settle(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats)
+{
+    const double first = 1e-3, longest = 0.01, shortest = 1e-6, still = 1e-3; // s, s, s, m/s
+    fil_memory_head *head = state->head;
+    double h = first, time = head->time;
+    bool rests = false;
+    for (int i = 0; i < max_iterations && !rests; ++i) {
+        fil_part part = part_of(context, state, h, time, time, stats);
+        unsigned trouble;
+        fil_status status = try_part(&part, &trouble);
+        if (status != FIL_OK)
+            return status;
+        if (trouble && h > shortest) {
+            h *= 0.25;
+            continue;
+        }
+        rests = !trouble && longest_way(&part) <= still * h;
+        take_part(&part);
+        fil_part_for_packs(&part, FIL_PHASE_COMMIT, stop);
+        h = fmin(1.5 * h, longest);
+    }
+    head->time = time;
+    head->h_before = 0;
+    head->halved = head->calm = 0;
+    stats->unconverged = rests ? 0 : state->model->contacts.strands.strand_count;
     return FIL_OK;
 }

@@ -78,6 +78,9 @@ fil_status fil_impulse_meet(fil_part *part, fil_rounds *rounds);
 // A pack at its first guess, linearised there.
 fil_part_body fil_linear_start;
 
+// To rest, contacts included.
+fil_status fil_step_settle(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats);
+
 // step_meet.c. Where strands are at the start; where they are now on their way to the end.
 void fil_meet_start(fil_part *part);
 void fil_meet_follow(fil_part *part);

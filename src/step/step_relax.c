@@ -5,7 +5,7 @@
 // The shift is a pseudo time step: large where the search had to be shortened, ten times smaller after every full step,
 // zero in the end, where convergence is quadratic. Directions of negative curvature never survive, since an indefinite
 // Hessian is replaced by the safe one: the end is a minimum, unless symmetry hides the way down.
-#include "step/step_pack.h"
+#include "step/step_contact.h"
 
 #include <math.h>
 
@@ -101,6 +101,12 @@ fil_status fil_relax(fil_context *context, fil_state *state, int max_iterations,
         return fil_context_fail(context, FIL_BAD_INPUT, "relax: max_iterations must be at least 1 (got %d)",
                                 max_iterations);
     fil_step_stats sum = {0};
+    if (state->model->contacts.on) {
+        fil_status status = fil_step_settle(context, state, max_iterations, &sum);
+        if (stats)
+            *stats = sum;
+        return status;
+    }
     fil_step_job job = {.context = context,
                         .state = state,
                         .h = 1,

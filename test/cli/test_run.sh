@@ -282,6 +282,21 @@ check run_pile_dump "$FILUM" run pile.json -o dumping --dump-problems pile-probl
 check run_pile_dump_solves bash -c "find pile-problems -name '*.hdf5' | sort | tail -1 | xargs '$FILUM' contact solve --tol 1e-6 --quiet"
 check run_pile_linear "$FILUM" run pile.json -o linear --set contact.method=linear --set contact.stretch=1
 
+# Strands that come to rest on a bar before the first frame stay there.
+cat >rest.json <<'EOF'
+{
+  "time": {"duration": 0.1, "fps": 50, "step": 0.002, "settle": true},
+  "contact": {"tolerance": 1e-5},
+  "groups": [{"name": "cord", "groom": "line:strands=2,length=0.1,spacing=0.004,segment=0.01", "touch": {"radius": 0.0005},
+              "place": {"position": [-0.05, 0.05, 0], "turn": [0, 0, 90]}, "material": {"radius": 0.0005, "young": 1e6}}],
+  "bodies": [{"name": "bar", "shape": "cylinder:radius=0.01,length=0.2", "place": {"position": [0, 0.03, 0], "turn": [90, 0, 0]}}]
+}
+EOF
+check run_rest "$FILUM" run rest.json -o rest
+# shellcheck disable=SC2016
+check run_rest_stays awk -F, 'NR > 2 && !($4 < 1e-9) {exit 1}' rest/stats.csv
+check run_rest_outside "$FILUM" audit rest
+
 # For scripts.
 check run_json bash -c "'$FILUM' run scene.json -o j --frames 3 --json >j.json && grep -q '\"frames\": 3' j.json && grep -q '\"folder\": \"j\"' j.json"
 if command -v python3 >/dev/null; then
