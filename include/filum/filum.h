@@ -144,11 +144,13 @@ void fil_state_watch(fil_state *state, fil_problem_watch *watch, void *user);
 // Forces on the vertices of a group in N, [3 vertices], from now on; NULL: none.
 fil_status fil_state_force(fil_context *context, fil_state *state, int group, const double *force);
 
-// One step of h seconds. Allocates nothing and takes no lock. FIL_BAD_INPUT: h is not a positive finite number. How
+// One step of h seconds. Takes no lock, and allocates nothing without contacts; with them, memory is asked for while
+// they become more, and FIL_NO_MEMORY leaves the state as it was. FIL_BAD_INPUT: h is not a positive finite number. How
 // well it went is in `stats` (may be NULL); the state is finite in any case.
 fil_status fil_step(fil_context *context, fil_state *state, double h, fil_step_stats *stats);
 // Carries every strand to a stable equilibrium under its loads, held ends at their poses, and to rest. Strands that
-// need more than max_iterations are counted in stats->unconverged.
+// need more than max_iterations are counted in stats->unconverged. With contacts: to where contacts and elasticity
+// carry all of them; if that takes more, all are counted.
 fil_status fil_relax(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats);
 
 double fil_state_time(const fil_state *state); // s, the sum of all steps

@@ -27,6 +27,7 @@ typedef struct fil_model_contacts {
     int *first_strand;         // [groups + 1]
     int *group;                // [strands]
     fil_touch_strands strands; // without what changes: held, x0, x1
+    double thickest;           // m, the largest radius of them
 } fil_model_contacts;
 
 struct fil_model {

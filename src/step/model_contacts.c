@@ -258,6 +258,8 @@ static fil_status number_strands(fil_context *context, fil_model *model, const i
     contacts->strands.strand = arrays.strand;
     contacts->strands.kind = arrays.kind;
     contacts->strands.radius = arrays.radius;
+    for (int i = 0; i < vertex; ++i)
+        contacts->thickest = fmax(contacts->thickest, arrays.radius[i]);
     contacts->strands.arc = arrays.arc;
     return FIL_OK;
 }

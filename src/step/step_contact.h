@@ -1,5 +1,5 @@
-// A step with contacts. See step_contact.c for its course, step_meet.c for who touches whom, step_problem.c for the
-// contact problem and what its impulses do to strands.
+// A step with contacts. See step_contact.c for its course, step_meet.c for who touches whom, step_law.c for what they
+// obey, step_problem.c for the contact problem and what its impulses do to strands.
 #ifndef FIL_STEP_CONTACT_H
 #define FIL_STEP_CONTACT_H
 
@@ -33,6 +33,26 @@ typedef struct fil_part {
     double residual;        // natural, of all contacts with the velocities of the strands
     fil_step_stats *stats;
 } fil_part;
+
+// Where a strand is among the packs.
+typedef struct fil_home {
+    const fil_strands *S;
+    fil_newton *newton; // of its pack
+    int group, lane;
+    ptrdiff_t row; // of the pack, × FIL_LANES
+} fil_home;
+
+static inline fil_home fil_part_home(const fil_part *part, int strand)
+{
+    int group = part->contacts->group[strand];
+    const fil_strands *S = &part->job.state->model->groups[group];
+    int slot = S->slot[strand - part->contacts->first_strand[group]], pack = slot / FIL_LANES;
+    return (fil_home){.S = S,
+                      .newton = &part->job.state->scratch[group].newton[pack],
+                      .group = group,
+                      .lane = slot % FIL_LANES,
+                      .row = S->pack_row[pack] * FIL_LANES};
+}
 
 // What a phase of a part does to one pack.
 typedef struct fil_part_job fil_part_job;
@@ -93,6 +113,11 @@ fil_status fil_meet_look_again(fil_part *part, int *added);
 // Keeps the impulses for the next part; puts those that are steady on the strands as loads.
 void fil_meet_remember(fil_part *part);
 void fil_meet_recall(fil_part *part);
+
+// step_law.c. Frames, friction, velocities besides those of the strands and pulls of all contacts.
+void fil_law_describe(fil_part *part);
+// The exception for the things of a contact; NULL: none.
+const fil_touch_rule *fil_law_rule(const fil_part *part, const fil_touch_point *point);
 
 // step_problem.c. The contact problem around the iterate of the strands.
 fil_status fil_problem_build(fil_part *part, fil_contact_problem **out);

@@ -1,12 +1,7 @@
-// Who touches whom in a part of a step: places, frames, friction, gaps, and impulses to begin with.
+// Who touches whom in a part of a step, and impulses to begin with.
 //
 // Impulses are carried from part to part by what touches (strand and strand, strand and body) and by where on the
 // strands: a contact is the same as one of the part before when it is on the same two things within half an edge.
-//
-// Friction that differs along and across a strand makes an ellipse of the circle that friction is in. The directions of
-// two strands add: with M = Σ mu_along² t tᵀ + mu_across² (I - t tᵀ), halved, the principal axes of M in the tangent
-// plane are the frame and the roots of its eigenvalues the coefficients mu_1, mu_2. Tangents of length mu_k / mu, mu =
-// sqrt(mu_1 mu_2), make it the law of a circle again: the law of Coulomb with the greatest dissipation.
 #include "step/step_contact.h"
 
 #include "base/parallel.h"
@@ -23,24 +18,16 @@ static const double deep_part = 0.5;  // radii: overlaps at the end that are wor
 
 // ---- where strands are
 
-static const fil_strands *group_of(const fil_part *part, int strand, int *slot, int *group)
-{
-    *group = part->contacts->group[strand];
-    const fil_strands *S = &part->job.state->model->groups[*group];
-    *slot = S->slot[strand - part->contacts->first_strand[*group]];
-    return S;
-}
-
 static void read_starts(void *data, int64_t begin, int64_t end)
 {
     fil_part *part = data;
     for (int64_t strand = begin; strand < end; ++strand) {
-        int slot, group, first = part->strands.first[strand], n = part->strands.first[strand + 1] - first;
-        const fil_strands *S = group_of(part, (int)strand, &slot, &group);
-        int dofs = S->type->dofs;
-        ptrdiff_t start = S->pack_row[slot / FIL_LANES] * FIL_LANES * dofs + slot % FIL_LANES;
-        const double *q = part->job.state->groups[group].q + start;
-        const double *is_free = part->job.state->scratch[group].free + start;
+        int first = part->strands.first[strand], n = part->strands.first[strand + 1] - first;
+        fil_home home = fil_part_home(part, (int)strand);
+        int dofs = home.S->type->dofs;
+        ptrdiff_t start = home.row * dofs + home.lane;
+        const double *q = part->job.state->groups[home.group].q + start;
+        const double *is_free = part->job.state->scratch[home.group].free + start;
         for (int i = 0; i < n; ++i) {
             part->scratch->held[first + i] = is_free[(ptrdiff_t)i * dofs * FIL_LANES] == 0;
             for (int k = 0; k < 3; ++k)
@@ -53,12 +40,12 @@ static void read_iterates(void *data, int64_t begin, int64_t end)
 {
     fil_part *part = data;
     for (int64_t strand = begin; strand < end; ++strand) {
-        int slot, group, first = part->strands.first[strand], n = part->strands.first[strand + 1] - first;
-        const fil_strands *S = group_of(part, (int)strand, &slot, &group);
-        const double *q = part->job.state->scratch[group].newton[slot / FIL_LANES].q + slot % FIL_LANES;
+        int first = part->strands.first[strand], n = part->strands.first[strand + 1] - first;
+        fil_home home = fil_part_home(part, (int)strand);
+        const double *q = home.newton->q + home.lane;
         for (int i = 0; i < n; ++i)
             for (int k = 0; k < 3; ++k)
-                part->scratch->x1[3 * (first + i) + k] = q[((ptrdiff_t)i * S->type->dofs + k) * FIL_LANES];
+                part->scratch->x1[3 * (first + i) + k] = q[((ptrdiff_t)i * home.S->type->dofs + k) * FIL_LANES];
     }
 }
 
@@ -96,22 +83,6 @@ void fil_meet_follow(fil_part *part)
 
 // ---- places
 
-static const fil_touch_rule *rule_of(const fil_part *part, const fil_touch_point *point)
-{
-    const fil_model_contacts *contacts = part->contacts;
-    if (contacts->rule_count == 0)
-        return NULL;
-    int groups = part->job.state->model->group_count;
-    int first = contacts->group[part->strands.strand[point->a]];
-    int second = point->b < 0 ? groups - 1 - point->b : contacts->group[part->strands.strand[point->b]];
-    for (int i = contacts->rule_count - 1; i >= 0; --i) {
-        const fil_touch_rule *rule = &contacts->rules[i];
-        if ((rule->first == first && rule->second == second) || (rule->first == second && rule->second == first))
-            return rule;
-    }
-    return NULL;
-}
-
 // The square of the part of an edge point that is free to move.
 static double free_part(const fil_part *part, int edge, double at)
 {
@@ -131,7 +102,7 @@ static bool is_stiff(const fil_part *part, const fil_touch_point *point)
 
 static bool are_apart(const fil_part *part, const fil_touch_point *point)
 {
-    const fil_touch_rule *rule = point->b < 0 ? rule_of(part, point) : NULL;
+    const fil_touch_rule *rule = point->b < 0 ? fil_law_rule(part, point) : NULL;
     return rule && rule->apart;
 }
 
@@ -156,10 +127,8 @@ static fil_status merge(fil_part *part, const fil_touch_list *strands, const fil
 static double margin_of(const fil_part *part)
 {
     const double acceleration = 50, radii = 2; // m/s²
-    double thickest = 0;
-    for (int i = 0; i < part->strands.vertex_count; ++i)
-        thickest = fmax(thickest, part->strands.radius[i]);
-    return 2 * fmax(radii, part->contacts->settings.skin) * thickest + acceleration * part->job.h * part->job.h;
+    return 2 * fmax(radii, part->contacts->settings.skin) * part->contacts->thickest +
+           acceleration * part->job.h * part->job.h;
 }
 
 // All places on the way to the iterate.
@@ -180,96 +149,7 @@ static fil_status detect(fil_part *part, fil_touch_list *out, int *inside)
     return status == FIL_OK ? merge(part, &strands, &bodies, out) : status;
 }
 
-// ---- what is known of a contact
-
-static void direction_of(const fil_part *part, int edge, double out[3])
-{
-    const double *x = part->strands.x0 + 3 * (ptrdiff_t)edge;
-    for (int k = 0; k < 3; ++k)
-        out[k] = x[k + 3] - x[k];
-}
-
-// Takes the part along n away and makes it a unit vector; false: nothing is left.
-static bool make_square(const double n[3], double t[3])
-{
-    double along = fil_vec3_dot(t, n), size = fil_vec3_norm(t);
-    for (int k = 0; k < 3; ++k)
-        t[k] -= along * n[k];
-    return fil_vec3_normalise(t) > 1e-6 * size;
-}
-
-// A unit vector square to n, along the edge where that is possible.
-static void tangent_along(const fil_part *part, int edge, const double n[3], double t[3])
-{
-    direction_of(part, edge, t);
-    if (make_square(n, t))
-        return;
-    int least = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
-    least = fabs(n[2]) < fabs(n[least]) ? 2 : least;
-    for (int k = 0; k < 3; ++k)
-        t[k] = k == least;
-    make_square(n, t);
-}
-
-static void set_frame(const double n[3], const double t[3], const double length[2], double F[9])
-{
-    double across[3];
-    fil_vec3_cross(n, t, across);
-    for (int k = 0; k < 3; ++k) {
-        F[3 * k] = n[k];
-        F[3 * k + 1] = length[0] * t[k];
-        F[3 * k + 2] = length[1] * across[k];
-    }
-}
-
-// Frame and coefficient from those along (mu) and across (mu × across) the strands.
-static void set_ellipse(const fil_part *part, const fil_touch_point *point, double mu, const double across[2],
-                        double F[9], double *out)
-{
-    double t[3], other[3], M[3] = {0}; // M: along t t, t o, o o
-    tangent_along(part, point->a, point->normal, t);
-    fil_vec3_cross(point->normal, t, other);
-    int sides = point->b < 0 ? 1 : 2;
-    for (int side = 0; side < sides; ++side) {
-        double d[3], low = across[side] * mu, c, s;
-        tangent_along(part, side == 0 ? point->a : point->b, point->normal, d);
-        c = fil_vec3_dot(d, t), s = fil_vec3_dot(d, other);
-        double extra = (mu * mu - low * low) / sides;
-        M[0] += low * low / sides + extra * c * c;
-        M[1] += extra * c * s;
-        M[2] += low * low / sides + extra * s * s;
-    }
-    double angle = 0.5 * atan2(2 * M[1], M[0] - M[2]), c = cos(angle), s = sin(angle);
-    double half = 0.5 * (M[0] + M[2]), off = hypot(0.5 * (M[0] - M[2]), M[1]);
-    double mu1 = sqrt(half + off), mu2 = sqrt(fmax(half - off, 0)), mean = sqrt(mu1 * mu2), turned[3];
-    for (int k = 0; k < 3; ++k)
-        turned[k] = c * t[k] + s * other[k];
-    set_frame(point->normal, turned, (double[]){mean > 0 ? mu1 / mean : 1, mean > 0 ? mu2 / mean : 1}, F);
-    *out = mean;
-}
-
-static void set_friction(const fil_part *part, const fil_touch_point *point, double F[9], double *mu)
-{
-    const fil_model_contacts *contacts = part->contacts;
-    const fil_touch *a = &contacts->touch[contacts->group[part->strands.strand[point->a]]], *b = a;
-    const fil_touch_rule *rule = rule_of(part, point);
-    if (point->b >= 0) {
-        b = &contacts->touch[contacts->group[part->strands.strand[point->b]]];
-        *mu = a == b ? a->friction : sqrt(a->friction * b->friction);
-    } else {
-        double own = contacts->obstacles[-1 - point->b].friction;
-        *mu = own < 0 ? a->friction_body : own;
-    }
-    if (rule && rule->friction >= 0)
-        *mu = rule->friction;
-    if (a->across == 1 && b->across == 1) {
-        double t[3];
-        tangent_along(part, point->a, point->normal, t);
-        set_frame(point->normal, t, (double[]){1, 1}, F);
-    } else {
-        set_ellipse(part, point, *mu, (double[]){a->across, b->across}, F, mu);
-    }
-}
+// ---- contacts
 
 // How far a point of an edge goes from x0 to x1.
 static void add_motion(const fil_part *part, int edge, double at, double sign, double out[3])
@@ -286,79 +166,6 @@ static double end_gap(const fil_part *part, const fil_touch_point *point)
     if (point->b >= 0)
         add_motion(part, point->b, point->at_b, -1, way);
     return point->gap + fil_vec3_dot(way, point->normal);
-}
-
-static void add_speed(const fil_part *part, int edge, double at, double sign, double out[3])
-{
-    int strand = part->strands.strand[edge], slot, group;
-    const fil_strands *S = group_of(part, strand, &slot, &group);
-    const double *v = part->job.state->groups[group].v + slot % FIL_LANES +
-                      (S->pack_row[slot / FIL_LANES] + edge - part->strands.first[strand]) * FIL_LANES * S->type->dofs;
-    for (int k = 0; k < 3; ++k)
-        out[k] += sign * ((1 - at) * v[k * FIL_LANES] + at * v[(S->type->dofs + k) * FIL_LANES]);
-}
-
-static const double fastest_ease = 0.1; // m/s
-
-// How fast a gap may close. What is inside a body shall come out gently. Strands that overlap (grooms are full of them)
-// are only kept from coming nearer: to demand more of many at once may be more than any motion can do.
-static double speed_of_gap(const fil_touch_point *point, double s, double ease)
-{
-    if (point->gap >= 0)
-        return point->gap / s;
-    return point->b < 0 ? fmax(point->gap / fmax(s, ease), -fastest_ease) : 0;
-}
-
-// Velocities besides those of the strands. The normal one is about places: the gap and the way of the body. What
-// bounces leaves as fast as its restitution says.
-static void set_bias(const fil_part *part, const fil_touch_point *point, const double F[9], double bias[3])
-{
-    const fil_model_contacts *contacts = part->contacts;
-    const fil_touch *a = &contacts->touch[contacts->group[part->strands.strand[point->a]]];
-    double h = part->job.h, s = part->job.s, body[3], bounce;
-    for (int k = 0; k < 3; ++k)
-        body[k] = point->carried[k] / h;
-    for (int row = 0; row < 3; ++row)
-        bias[row] = -(F[row] * body[0] + F[row + 3] * body[1] + F[row + 6] * body[2]);
-    if (point->b >= 0) {
-        const fil_touch *b = &contacts->touch[contacts->group[part->strands.strand[point->b]]];
-        bounce = fmin(a->restitution, b->restitution);
-    } else {
-        bounce = fmax(a->restitution, contacts->obstacles[-1 - point->b].restitution);
-    }
-    double speed[3] = {-body[0], -body[1], -body[2]};
-    if (bounce > 0) {
-        add_speed(part, point->a, point->at_a, 1, speed);
-        if (point->b >= 0)
-            add_speed(part, point->b, point->at_b, -1, speed);
-    }
-    double approach = -fil_vec3_dot(speed, point->normal);
-    if (bounce > 0 && approach > 0 && point->gap - h * approach <= 0)
-        bias[0] -= bounce * approach;
-    else
-        bias[0] = bias[0] * h / s + speed_of_gap(point, s, contacts->settings.ease);
-}
-
-static double pull_of(const fil_part *part, const fil_touch_point *point)
-{
-    const fil_model_contacts *contacts = part->contacts;
-    const fil_touch *a = &contacts->touch[contacts->group[part->strands.strand[point->a]]], *b = a;
-    if (point->b >= 0)
-        b = &contacts->touch[contacts->group[part->strands.strand[point->b]]];
-    double adhesion = a == b ? a->adhesion : sqrt(a->adhesion * b->adhesion);
-    double radius = part->strands.radius[point->a];
-    return adhesion > 0 && point->gap <= contacts->settings.skin * radius ? adhesion * part->job.s : 0;
-}
-
-static void describe(void *data, int64_t begin, int64_t end)
-{
-    fil_part *part = data;
-    fil_meets *meets = &part->meets;
-    for (int64_t i = begin; i < end; ++i) {
-        set_friction(part, &meets->point[i], meets->frame + 9 * i, &meets->mu[i]);
-        set_bias(part, &meets->point[i], meets->frame + 9 * i, meets->bias + 3 * i);
-        meets->pull[i] = pull_of(part, &meets->point[i]);
-    }
 }
 
 static fil_status make_room(fil_part *part, int count, fil_meets *out)
@@ -554,7 +361,7 @@ fil_status fil_meet_find(fil_part *part)
     if (status != FIL_OK)
         return status;
     part->stats->inside = inside > part->stats->inside ? inside : part->stats->inside;
-    fil_parallel_for(part->job.context, part->meets.count, 256, describe, part);
+    fil_law_describe(part);
     for (int i = 0; i < part->meets.count; ++i) {
         if (known[i] < 0)
             continue;
@@ -581,7 +388,7 @@ static fil_status add(fil_part *part, const fil_touch_list *more)
         }
         *(from_old ? &i : &j) += 1;
     }
-    fil_parallel_for(part->job.context, part->meets.count, 256, describe, part);
+    fil_law_describe(part);
     return FIL_OK;
 }
 

@@ -42,30 +42,10 @@ static bool moves(const fil_part *part, const side *side)
     return !is_held(part, side, 0) || !is_held(part, side, 1);
 }
 
-// Where a strand is among the packs.
-typedef struct home {
-    const fil_strands *S;
-    const fil_newton *newton;
-    int group, lane;
-    ptrdiff_t row; // of the pack, × FIL_LANES
-} home;
-
-static home home_of(const fil_part *part, int strand)
-{
-    int group = part->contacts->group[strand];
-    const fil_strands *S = &part->job.state->model->groups[group];
-    int slot = S->slot[strand - part->contacts->first_strand[group]], pack = slot / FIL_LANES;
-    return (home){.S = S,
-                  .newton = &part->job.state->scratch[group].newton[pack],
-                  .group = group,
-                  .lane = slot % FIL_LANES,
-                  .row = S->pack_row[pack] * FIL_LANES};
-}
-
 // The velocity of the point of a side, of its held vertices or of all.
 static void add_velocity(const fil_part *part, const side *side, bool held_only, double v[3])
 {
-    home home = home_of(part, side->strand);
+    fil_home home = fil_part_home(part, side->strand);
     for (int i = 0; i < 2; ++i)
         for (int k = 0; k < 3 && (!held_only || is_held(part, side, i)); ++k) {
             ptrdiff_t at = ((ptrdiff_t)(side->vertex + i) * home.S->type->dofs + k) * FIL_LANES + home.lane;
@@ -121,7 +101,7 @@ static void linearise_packs(void *data, int64_t begin, int64_t end)
 // How far the scheme takes the point of a side before the new velocity has a say.
 static void add_offset(const fil_part *part, const side *side, double offset[3])
 {
-    home home = home_of(part, side->strand);
+    fil_home home = fil_part_home(part, side->strand);
     int dofs = home.S->type->dofs;
     const double *q_hat = home.newton->q_hat + home.lane;
     const double *q = part->job.state->groups[home.group].q + home.row * dofs + home.lane;
@@ -282,7 +262,7 @@ void fil_problem_add_force(fil_part *part, const fil_touch_point *point, const d
 {
     for (int which = 0; which < side_count(point); ++which) {
         side side = side_of(part, point, which);
-        home home = home_of(part, side.strand);
+        fil_home home = fil_part_home(part, side.strand);
         int dofs = home.S->type->dofs;
         double *push = part->job.state->scratch[home.group].push + home.row * dofs + home.lane;
         for (int m = 0; m < 2; ++m)
