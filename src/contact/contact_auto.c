@@ -11,8 +11,8 @@
 // Many contacts of strands in dense bundles begin with admm instead, which needs no W: nearly all end there. Where a
 // few contacts hold it up, they are solved apart by 1 and 2 (contact_patch.c), and admm goes on; in the end the whole
 // goes on with 1 and 2 from the best point, when there is room for W. Strands with few contacts each have a W with
-// short rows, which sweeps and Newton solve far sooner, the stiffer the strands the more: they take 1 and 2 first, as a
-// thousand contacts do at any rate, and admm only when they are too many for Newton.
+// short rows, which sweeps and Newton solve far sooner, the stiffer the strands the more: they take 1 and 2 first, and
+// admm only when they are too many for Newton. The fewer contacts, the sooner Newton takes over from admm.
 //
 // The budget of (a) grows with the cost of (b), so that neither can waste much more than the other would need. All
 // budgets are counted in iterations: the same problem gives the same bits on any machine load and thread count. Where
@@ -39,7 +39,7 @@ typedef struct auto_state {
     fil_proximal proximal;
     fil_contact_strands *strands; // NULL: not the road of strands
     bool dual;                    // W is there, or can be had
-    bool sparse;                  // ... and has short rows, or few
+    bool sparse;                  // ... and has short rows, or few of them
     bool newton;                  // the matrix is small enough to factor
     int64_t size;
     double *r, *start;
@@ -56,6 +56,13 @@ static const fil_field fields[] = {
 };
 
 static const double last_digits = 1e-6; // below, admm takes ten times as many iterations
+
+// Fewer contacts of bundles are solved by sweeps and Newton before admm arrives (docs/contact/auto.md).
+static bool is_small(const fil_contact_task *task)
+{
+    const int fewest = 100, fewest_for_last_digits = 200;
+    return task->problem->contact_count < (task->tolerance >= last_digits ? fewest : fewest_for_last_digits);
+}
 
 // The view for the judge: strands, where admm will run and W is not there yet; else W.
 static fil_status choose_view(const fil_contact_task *task, bool sparse)
@@ -78,13 +85,12 @@ static fil_status look_for_dual(const fil_contact_task *task, auto_state *state)
 {
     const double most_bytes = 4e9, bytes_of_block = 9 * sizeof(double) + 2 * sizeof(int);
     const double short_row = 25; // blocks; bundles have 50
-    const int few = 1000;        // contacts: Newton's method is done before admm arrives, however long the rows are
     const int most_contacts = 200000;
     const fil_contact_problem *problem = task->problem;
     state->dual = problem->has_dual;
     if (state->dual)
-        state->sparse = problem->contact_count <= few ||
-                        (double)problem->W.start[problem->contact_count] <= short_row * problem->contact_count;
+        state->sparse =
+            is_small(task) || (double)problem->W.start[problem->contact_count] <= short_row * problem->contact_count;
     if (state->dual || problem->contact_count > most_contacts)
         return FIL_OK;
     int *sides = FIL_ARENA_ARRAY(task->scratch, int, problem->A.body_count);
@@ -96,7 +102,7 @@ static fil_status look_for_dual(const fil_contact_task *task, auto_state *state)
     for (int body = 0; body < problem->A.body_count; ++body)
         pairs += (double)sides[body] * sides[body];
     state->dual = pairs * bytes_of_block <= most_bytes;
-    state->sparse = state->dual && (problem->contact_count <= few || pairs <= short_row * problem->contact_count);
+    state->sparse = state->dual && (is_small(task) || pairs <= short_row * problem->contact_count);
     return FIL_OK;
 }
 
@@ -162,7 +168,8 @@ static fil_status run_admm(auto_state *state)
 {
     const fil_admm_plan first = {.slip = 0.3, .floats = true, .patience = 300},
                         last = {.kappa = 60, .slip = 0.3, .patience = 300};
-    const int64_t usual = 10000, all = INT64_MAX; // usual: twice what hair has needed
+    // Twice what hair has needed; for few contacts Newton costs less than that.
+    const int64_t all = INT64_MAX, usual = state->task->problem->contact_count <= 1000 ? 1000 : 10000;
     double tolerance = state->task->tolerance;
     fil_status status = run_admm_to(state, fmax(tolerance, last_digits), state->dual ? usual : all, &first);
     if (status == FIL_OK)
