@@ -72,7 +72,7 @@ static fil_status check_scene(fil_context *context, const fil_scene *scene)
     return FIL_OK;
 }
 
-static uint64_t fingerprint(const fil_model *model)
+static uint64_t fingerprint_of_things(const fil_model *model)
 {
     uint64_t hash = fil_model_contacts_hash(model, fil_control_hash(&model->control, 0));
     hash = fil_hash_bytes(hash, &model->motion, sizeof model->motion);
@@ -125,8 +125,8 @@ static fil_status compile(fil_context *context, const fil_scene *scene, fil_mode
             return status;
     }
     status = fil_model_contacts_build(context, scene, model);
-    if (status == FIL_OK)
-        model->fingerprint = fingerprint(model);
+    model->things = status == FIL_OK ? fingerprint_of_things(model) : 0;
+    model->fingerprint = fil_model_contacts_hash_settings(model, model->things);
     return status;
 }
 

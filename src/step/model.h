@@ -37,14 +37,17 @@ struct fil_model {
     fil_control control;
     fil_model_contacts contacts;
     fil_motion motion;
-    uint64_t fingerprint; // of everything above: a checkpoint of another model is refused
+    uint64_t things;      // of all above but how contacts are solved: a state of other things is refused
+    uint64_t fingerprint; // of everything above
 };
 
 // Checks the numbers that the rows of a table describe. `place` ("motion.") begins the sentence of a failure.
 fil_status fil_model_check_fields(fil_context *context, const fil_field *fields, int count, const char *place,
                                   const void *param);
 fil_status fil_model_contacts_build(fil_context *context, const fil_scene *scene, fil_model *model);
+// Of what touches; of how contacts are solved.
 uint64_t fil_model_contacts_hash(const fil_model *model, uint64_t hash);
+uint64_t fil_model_contacts_hash_settings(const fil_model *model, uint64_t hash);
 
 extern const fil_field fil_motion_fields[], fil_contacts_fields[];
 extern const int fil_motion_field_count, fil_contacts_field_count;

@@ -292,14 +292,21 @@ static uint64_t hash_fields(uint64_t hash, const fil_field *fields, int count, c
     return hash;
 }
 
-uint64_t fil_model_contacts_hash(const fil_model *model, uint64_t hash)
+uint64_t fil_model_contacts_hash_settings(const fil_model *model, uint64_t hash)
 {
     const fil_model_contacts *contacts = &model->contacts;
     if (!contacts->on)
         return hash;
     hash = hash_fields(hash, fil_contacts_fields, fil_contacts_field_count, &contacts->settings);
     hash = fil_hash_bytes(hash, contacts->settings.solver, strlen(contacts->settings.solver));
-    hash = fil_hash_bytes(hash, contacts->settings.local, strlen(contacts->settings.local));
+    return fil_hash_bytes(hash, contacts->settings.local, strlen(contacts->settings.local));
+}
+
+uint64_t fil_model_contacts_hash(const fil_model *model, uint64_t hash)
+{
+    const fil_model_contacts *contacts = &model->contacts;
+    if (!contacts->on)
+        return hash;
     for (int g = 0; g < model->group_count; ++g)
         hash = hash_fields(hash, fil_touch_fields, fil_touch_field_count, &contacts->touch[g]);
     for (int i = 0; i < contacts->obstacle_count; ++i) {

@@ -12,7 +12,7 @@
 
 typedef struct saved_head {
     char magic[8];
-    uint64_t fingerprint, size, checksum;
+    uint64_t things, size, checksum;
 } saved_head;
 
 // A ponytail has about two contacts for each vertex; what is beyond begins from zero.
@@ -331,7 +331,7 @@ size_t fil_state_size(const fil_state *state)
 
 void fil_state_save(const fil_state *state, void *bytes)
 {
-    saved_head head = {.fingerprint = state->model->fingerprint,
+    saved_head head = {.things = state->model->things,
                        .size = state->memory_size,
                        .checksum = fil_hash_bytes(0, state->memory, state->memory_size)};
     memcpy(head.magic, magic, sizeof magic);
@@ -348,11 +348,13 @@ fil_status fil_state_load(fil_context *context, fil_state *state, const void *by
     const unsigned char *memory = (const unsigned char *)bytes + sizeof head;
     if (memcmp(head.magic, magic, sizeof magic) != 0)
         return fil_context_fail(context, FIL_BAD_INPUT, "saved state: not one, or from another version");
-    if (head.fingerprint != state->model->fingerprint)
+    if (head.things != state->model->things)
         return fil_context_fail(context, FIL_BAD_INPUT, "saved state: belongs to another model");
     if (size != fil_state_size(state) || head.size != state->memory_size ||
         head.checksum != fil_hash_bytes(0, memory, state->memory_size))
         return fil_context_fail(context, FIL_BAD_INPUT, "saved state: damaged");
     memcpy(state->memory, memory, state->memory_size);
+    int most = state->model->contacts.settings.halvings;
+    state->head->halved = state->head->halved < most ? state->head->halved : most;
     return FIL_OK;
 }

@@ -306,6 +306,31 @@ TEST(methods_of_contacts_go_on_from_a_saved_state_with_the_same_bits)
     }
 }
 
+TEST(methods_of_contacts_go_on_from_a_state_of_each_other)
+{
+    touching t;
+    make_crossing(&t, FIL_CONTACTS_ADONIS, 2);
+    world w = world_make(&t.scene, 1);
+    run_until_touch(&w);
+    void *middle = saved(w.state);
+    for (int method = 0; method < METHODS; ++method) {
+        t.contacts.method = (fil_contacts_method)method;
+        t.contacts.halvings = method;
+        world other = world_make(&t.scene, 1);
+        ck_assert_uint_ne(fil_model_fingerprint(w.model), fil_model_fingerprint(other.model));
+        test_ok(other.context, fil_state_load(other.context, other.state, middle, fil_state_size(other.state)));
+        run(&other, 3);
+        world_free(&other);
+    }
+    t.groups[0].touch.friction = 0.1;
+    world foreign = world_make(&t.scene, 1);
+    test_fails(foreign.context, fil_state_load(foreign.context, foreign.state, middle, fil_state_size(foreign.state)),
+               FIL_BAD_INPUT, "saved state: belongs to another model");
+    world_free(&foreign);
+    world_free(&w);
+    free(middle);
+}
+
 // A step from the saved state in which allocation number k fails. Returns false when there are not so many.
 static bool step_with_failure(const touching *t, int method, const void *bytes, long k)
 {
