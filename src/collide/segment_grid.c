@@ -137,8 +137,8 @@ fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segment
     return FIL_OK;
 }
 
-void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double margin, fil_segment_grid_visit *visit,
-                           void *data)
+void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double margin, bool all,
+                           fil_segment_grid_visit *visit, void *data)
 {
     box search = fil_segment_grid_box(&grid->segments, segment);
     int first[3], last[3];
@@ -153,8 +153,10 @@ void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double mar
             // Cells next to each other along the last axis are one run.
             const int64_t *row = grid->start + ((int64_t)i * grid->size[1] + j) * grid->size[2];
             for (int64_t at = row[first[2]]; at < row[last[2] + 1]; ++at) {
-                if (!fil_m8_any(fil_v8_load(grid->box + 8 * at) > limit) && grid->segment[at] > segment)
-                    visit(data, grid->segment[at]);
+                int other = grid->segment[at];
+                if (!fil_m8_any(fil_v8_load(grid->box + 8 * at) > limit) &&
+                    (other > segment || (all && other != segment)))
+                    visit(data, other);
             }
         }
 }

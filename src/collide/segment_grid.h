@@ -32,9 +32,9 @@ fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segment
                                    double margin, fil_segment_grid *out);
 
 // Calls visit(data, segment) for every segment whose box comes within `margin` of the box of `segment` and whose name
-// is greater, in an order that depends on the segments alone.
+// is greater, or of all but itself, in an order that depends on the segments alone.
 typedef void fil_segment_grid_visit(void *data, int segment);
-void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double margin, fil_segment_grid_visit *visit,
-                           void *data);
+void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double margin, bool all,
+                           fil_segment_grid_visit *visit, void *data);
 
 #endif

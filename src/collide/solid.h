@@ -23,13 +23,13 @@ typedef struct fil_solid_motion {
 } fil_solid_motion;
 
 // All places where strands touch one of the bodies or may do so while they go from x0 to x1: with the gap g at the
-// start and the change d of the distance along the normal in the step, g + d <= margin + slack of the vertex, or the
+// start and the change d of the distance along the normal in the step, g + d <= margin, or the
 // surface is passed. The normal is that of the first moment within reach, mostly the start, in the world at the start;
 // a body gives at most one place for a vertex and one inside an edge. In the order of edges, then of bodies; the same
-// for any number of threads. `slack` (m, [vertices]; NULL: 0): how far the end of a vertex may still move. Memory of
-// the list comes from `arena`. *inside (may be NULL): free vertices inside a body at the start.
+// for any number of threads. `only`: [strands] those that are asked; NULL: all. Memory of the list
+// comes from `arena`. *inside (may be NULL): free vertices inside a body at the start.
 fil_status fil_solid_touch(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
-                           const fil_solid_motion *bodies, int body_count, double margin, const double *slack,
+                           const fil_solid_motion *bodies, int body_count, double margin, const bool *only,
                            fil_touch_list *out, int *inside);
 
 #endif

@@ -194,7 +194,7 @@ static void place_at_start(const question *near, const fil_approach_thing *thing
 typedef struct search {
     const fil_solid_surface *surface;
     const fil_approach_thing *thing;
-    double reach, far, way;
+    double reach, way;
     int triangle; // -1: none yet
     fil_approach best;
 } search;
@@ -211,7 +211,7 @@ static bool closes(const search *self, const fil_approach_thing *triangle, const
     for (int c = 0; c < 3; ++c)
         for (int k = 0; k < 3; ++k)
             to[k] += found->weight_q[c] * triangle->to[c][k];
-    return fil_solid_closes(self->thing, found->weight_p[1], found->normal, to, self->far);
+    return fil_solid_closes(self->thing, found->weight_p[1], found->normal, to, self->reach);
 }
 
 static bool comes_first(const search *self, int triangle, const fil_approach *found)
@@ -264,10 +264,9 @@ static void follow_triangle(void *data, int triangle)
     }
 }
 
-static bool follow(const fil_solid_surface *surface, const fil_approach_thing *thing, double reach, double far,
-                   search *out)
+static bool follow(const fil_solid_surface *surface, const fil_approach_thing *thing, double reach, search *out)
 {
-    *out = (search){.surface = surface, .thing = thing, .reach = reach, .far = far, .triangle = -1};
+    *out = (search){.surface = surface, .thing = thing, .reach = reach, .triangle = -1};
     out->way = fil_approach_way(thing) + surface->stir;
     fil_bvh_box box = fil_bvh_box_empty();
     for (int c = 0; c < thing->corners; ++c) {
@@ -277,13 +276,6 @@ static bool follow(const fil_solid_surface *surface, const fil_approach_thing *t
     fil_bvh_box_widen(&box, 1.001 * reach);
     fil_bvh_near(&surface->tree, &box, follow_triangle, out);
     return out->triangle >= 0;
-}
-
-static bool follow_both(const fil_solid_surface *surface, const fil_approach_thing *thing, const fil_solid_reach *reach,
-                        search *out)
-{
-    return follow(surface, thing, reach->near, reach->far, out) ||
-           (reach->far > reach->near && follow(surface, thing, reach->far, reach->far, out));
 }
 
 static void place_on_way(const search *found, fil_solid_place *out)
@@ -307,7 +299,7 @@ static bool ask_vertex(const fil_solid_surface *surface, const fil_approach_thin
     const double *x = thing->from[0];
     fil_solid_cell cell = surface->mesh->closed ? cell_of(surface, x) : FIL_SOLID_OUTSIDE;
     double way[3] = {thing->to[0][0] - x[0], thing->to[0][1] - x[1], thing->to[0][2] - x[2]};
-    double within = cell == FIL_SOLID_OUTSIDE ? reach->far + fil_vec3_norm(way) + surface->stir : HUGE_VAL;
+    double within = cell == FIL_SOLID_OUTSIDE ? reach->near + fil_vec3_norm(way) + surface->stir : HUGE_VAL;
     question near;
     search found;
     if (!find_nearest(surface, x, 0, within, *hint, &near))
@@ -316,10 +308,10 @@ static bool ask_vertex(const fil_solid_surface *surface, const fil_approach_thin
     bool inside = cell == FIL_SOLID_INSIDE || (cell == FIL_SOLID_CUT && is_behind(&near));
     if (inside || near.best.square <= reach->near * reach->near) {
         place_at_start(&near, thing, inside, out);
-        if (inside || fil_solid_closes(thing, 0, out->normal, out->to, reach->far))
+        if (inside || fil_solid_closes(thing, 0, out->normal, out->to, reach->near))
             return true;
     }
-    if (!follow_both(surface, thing, reach, &found))
+    if (!follow(surface, thing, reach->near, &found))
         return false;
     place_on_way(&found, out);
     return true;
@@ -335,7 +327,7 @@ static bool end_speaks(const search *found, int end, const fil_solid_reach *reac
     for (int k = 0; k < 3; ++k)
         x[k] = thing->from[end][k] + best->time * (thing->to[end][k] - thing->from[end][k]);
     double within = fmin(best->distance + reach->clear, found->reach);
-    if (fil_solid_closes(thing, end, best->normal, to, reach->far) &&
+    if (fil_solid_closes(thing, end, best->normal, to, reach->near) &&
         find_nearest(found->surface, x, best->time, within, -1, &near))
         return true;
     return best->distance <= 0 && found->surface->mesh->closed &&
@@ -346,7 +338,7 @@ static bool ask_edge(const fil_solid_surface *surface, const fil_approach_thing 
                      fil_solid_place *out)
 {
     search found;
-    if (!follow_both(surface, thing, reach, &found))
+    if (!follow(surface, thing, reach->near, &found))
         return false;
     place_on_way(&found, out);
     return !end_speaks(&found, 0, reach, out->to) && !end_speaks(&found, 1, reach, out->to);

@@ -40,9 +40,9 @@ typedef struct fil_solid_surface {
     double stir;             // m, the longest way of a vertex
 } fil_solid_surface;
 
-// How near is near: a place within `near` is wanted, or else one within `far`.
+// How near is near.
 typedef struct fil_solid_reach {
-    double near, far;
+    double near;
     double clear; // an edge must be nearer by this than its ends
 } fil_solid_reach;
 

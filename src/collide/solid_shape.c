@@ -132,14 +132,14 @@ static moment look(const fil_solid *solid, const fil_approach_thing *thing, doub
 }
 
 // The first time within reach. While the nearest place of an edge leaves, another may come: it is looked at again.
-static bool approach(const fil_solid *solid, const fil_approach_thing *thing, double reach, double far, moment *out)
+static bool approach(const fil_solid *solid, const fil_approach_thing *thing, double reach, moment *out)
 {
     double time = 0, way = fil_approach_way(thing);
     for (int i = 0; i < LOOKS && time <= 1; ++i) {
         *out = look(solid, thing, time);
         out->reach = reach;
         if (out->distance <= 1.001 * reach) {
-            if (thing->corners == 1 || fil_solid_closes(thing, out->at, out->normal, out->point, far))
+            if (thing->corners == 1 || fil_solid_closes(thing, out->at, out->normal, out->point, reach))
                 return true;
             time += fil_solid_pause(way, reach);
             continue;
@@ -165,15 +165,14 @@ static bool end_speaks(const fil_solid *solid, const fil_approach_thing *thing, 
 {
     double unused[3], distance = fil_solid_shape_distance(solid, found->x[end], unused);
     return distance <= fmin(found->distance + reach->clear, found->reach) &&
-           fil_solid_closes(thing, end, found->normal, found->point, reach->far);
+           fil_solid_closes(thing, end, found->normal, found->point, reach->near);
 }
 
 bool fil_solid_shape_ask(const fil_solid *solid, const fil_approach_thing *thing, const fil_solid_reach *reach,
                          fil_solid_place *out)
 {
     moment found = {0};
-    if (!approach(solid, thing, reach->near, reach->far, &found) &&
-        !(reach->far > reach->near && approach(solid, thing, reach->far, reach->far, &found)))
+    if (!approach(solid, thing, reach->near, &found))
         return false;
     if (thing->corners == 2 && (found.at <= 0 || found.at >= 1 || end_speaks(solid, thing, &found, 0, reach) ||
                                 end_speaks(solid, thing, &found, 1, reach)))

@@ -28,7 +28,7 @@ typedef struct task {
     const fil_solid_motion *bodies;
     int body_count;
     double margin;
-    const double *slack;
+    const bool *only;           // [strands] NULL: all
     fil_solid_surface *surface; // [bodies] of meshes
     fil_bvh tree;               // of bodies with an end
     int *tree_body;             // [items of the tree]
@@ -79,11 +79,6 @@ static fil_bvh_box swept_box(const fil_solid_motion *body)
     return box;
 }
 
-static double slack_of(const task *self, int64_t vertex)
-{
-    return self->slack ? self->slack[vertex] : 0;
-}
-
 static fil_bvh_box strand_box(const task *self, int strand)
 {
     const fil_touch_strands *strands = self->strands;
@@ -92,7 +87,7 @@ static fil_bvh_box strand_box(const task *self, int strand)
     for (int64_t v = strands->first[strand]; v < strands->first[strand + 1]; ++v) {
         fil_bvh_box_add(&box, strands->x0 + 3 * v);
         fil_bvh_box_add(&box, strands->x1 + 3 * v);
-        reach = fmax(reach, strands->radius[v] + slack_of(self, v));
+        reach = fmax(reach, strands->radius[v]);
     }
     fil_bvh_box_widen(&box, 1.001 * (reach + self->margin));
     return box;
@@ -123,6 +118,8 @@ static void gather_item(void *data, int item)
 
 static int gather(const task *self, int strand, pair *pairs)
 {
+    if (self->only && !self->only[strand])
+        return 0;
     gathering gathering = {self, pairs, strand, 0};
     fil_bvh_box box = strand_box(self, strand);
     for (int i = 0; i < self->endless_count; ++i)
@@ -156,7 +153,7 @@ static bool ask(const task *self, int body, const fil_approach_thing *thing, con
         fil_bvh_box_add(&box, thing->from[c]);
         fil_bvh_box_add(&box, thing->to[c]);
     }
-    fil_bvh_box_widen(&box, 1.001 * reach->far);
+    fil_bvh_box_widen(&box, 1.001 * reach->near);
     if (!fil_bvh_box_overlap(&box, &solid->box))
         return false;
     return solid->mesh ? fil_solid_mesh_ask(&self->surface[body], thing, reach, hint, out)
@@ -171,8 +168,7 @@ static void note(const task *self, pair *pair, int64_t vertex, const fil_approac
     const fil_touch_strands *strands = self->strands;
     int last = thing->corners - 1;
     double radius = (1 - place->at) * strands->radius[vertex] + place->at * strands->radius[vertex + last];
-    double slack = (1 - place->at) * slack_of(self, vertex) + place->at * slack_of(self, vertex + last);
-    if (!fil_solid_closes(thing, place->at, place->normal, place->to, radius + self->margin + slack))
+    if (!fil_solid_closes(thing, place->at, place->normal, place->to, radius + self->margin))
         return;
     fil_touch_point point = {.a = (int)vertex, .b = -1 - pair->body, .at_a = place->at, .gap = -radius};
     double from[3], to[3];
@@ -194,9 +190,8 @@ static void note(const task *self, pair *pair, int64_t vertex, const fil_approac
 static fil_solid_reach reach_of(const task *self, int64_t first, int64_t last)
 {
     const double *radius = self->strands->radius;
-    double wide = fmax(radius[first], radius[last]), near = wide + self->margin;
-    double far = near + fmax(slack_of(self, first), slack_of(self, last));
-    return (fil_solid_reach){near, far, CLEAR * wide};
+    double wide = fmax(radius[first], radius[last]);
+    return (fil_solid_reach){wide + self->margin, CLEAR * wide};
 }
 
 static void touch_pair(const task *self, pair *pair)
@@ -340,11 +335,11 @@ static fil_status touch(fil_context *context, task *self, fil_arena *arena, fil_
 }
 
 fil_status fil_solid_touch(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
-                           const fil_solid_motion *bodies, int body_count, double margin, const double *slack,
+                           const fil_solid_motion *bodies, int body_count, double margin, const bool *only,
                            fil_touch_list *out, int *inside)
 {
     *out = (fil_touch_list){0};
-    task task = {.strands = strands, .bodies = bodies, .body_count = body_count, .margin = margin, .slack = slack};
+    task task = {.strands = strands, .bodies = bodies, .body_count = body_count, .margin = margin, .only = only};
     fil_arena *scratch = fil_arena_borrow(context);
     fil_status status = scratch ? touch(context, &task, arena, scratch, out) : FIL_NO_MEMORY;
     int count = 0;

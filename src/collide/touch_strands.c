@@ -207,8 +207,9 @@ enum { PAIRS_PER_EDGE = 16 };
 
 typedef struct pair_job {
     const fil_touch_strands *S;
-    fil_segment_grid grid;
-    const int *edge; // [edges]
+    const bool *only;      // [strands] NULL: all
+    fil_segment_grid grid; // of the edges of those
+    const int *edge;       // [edges] of all
     double margin;
     fil_touch_pairs room; // [ranges × EDGE_GRAIN × PAIRS_PER_EDGE]
     int64_t *start;       // [ranges + 1] how many pairs a range has, counted one ahead
@@ -224,20 +225,29 @@ typedef struct asker {
     const fil_touch_pairs *out;
 } asker;
 
+static bool is_asked_for(const pair_job *job, int edge)
+{
+    return !job->only || job->only[job->S->strand[edge]];
+}
+
 static void meet_edge(void *data, int other)
 {
     asker *self = data;
     const pair_job *job = self->job;
-    if (!may_touch(job->S, self->edge, other) || !may_meet(job->S, self->edge, other, job->margin))
+    int a = other > self->edge ? self->edge : other, b = other > self->edge ? other : self->edge;
+    bool asks_itself = other < self->edge && is_asked_for(job, self->edge);
+    if (asks_itself || !may_touch(job->S, a, b) || !may_meet(job->S, a, b, job->margin))
         return;
     if (self->first + ++self->count > self->room)
         return;
     // Insertion: an edge has few.
     int64_t at = self->first + self->count - 1;
-    self->out->a[at] = self->edge;
-    for (; at > self->first && self->out->b[at - 1] > other; --at)
+    for (; at > self->first && self->out->b[at - 1] > b; --at) {
+        self->out->a[at] = self->out->a[at - 1];
         self->out->b[at] = self->out->b[at - 1];
-    self->out->b[at] = other;
+    }
+    self->out->a[at] = a;
+    self->out->b[at] = b;
 }
 
 // Asks the edges of a range; what has no room is only counted. Returns how many pairs there are.
@@ -249,7 +259,7 @@ static int64_t ask_range(const pair_job *job, int64_t begin, int64_t end, const 
         asker.edge = job->edge[i];
         asker.first += asker.count;
         asker.count = 0;
-        fil_segment_grid_near(&job->grid, asker.edge, job->margin, meet_edge, &asker);
+        fil_segment_grid_near(&job->grid, asker.edge, job->margin, job->only != NULL, meet_edge, &asker);
     }
     return asker.first + asker.count - first;
 }
@@ -280,23 +290,32 @@ static fil_status make_pairs(fil_arena *arena, int64_t count, fil_touch_pairs *o
     return out->a && out->b ? FIL_OK : FIL_NO_MEMORY;
 }
 
+// The edges of the strands in `only`; NULL: of all.
+static int list_edges(const fil_touch_strands *S, const bool *only, int *edge)
+{
+    int edges = 0;
+    for (int v = 0; v + 1 < S->vertex_count; ++v)
+        if (S->strand[v] == S->strand[v + 1] && (!only || only[S->strand[v]]))
+            edge[edges++] = v;
+    return edges;
+}
+
 fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
-                                   double margin, fil_touch_pairs *out)
+                                   const bool *only, double margin, fil_touch_pairs *out)
 {
     *out = (fil_touch_pairs){0};
-    pair_job job = {.S = strands, .margin = margin, .pairs = out};
-    int edges = 0, *edge = FIL_ARENA_RAW(arena, int, strands->vertex_count);
-    if (!edge)
+    pair_job job = {.S = strands, .only = only, .margin = margin, .pairs = out};
+    int *edge = FIL_ARENA_RAW(arena, int, strands->vertex_count);
+    int *asked_for = only ? FIL_ARENA_RAW(arena, int, strands->vertex_count) : edge;
+    if (!edge || !asked_for)
         return FIL_NO_MEMORY;
-    for (int v = 0; v + 1 < strands->vertex_count; ++v)
-        if (strands->strand[v] == strands->strand[v + 1])
-            edge[edges++] = v;
+    int edges = list_edges(strands, NULL, edge), asked = only ? list_edges(strands, only, asked_for) : edges;
     int ranges = edges / EDGE_GRAIN + (edges % EDGE_GRAIN != 0);
     job.edge = edge;
     job.start = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)ranges + 1);
     fil_segments segments = {.x = strands->x0, .end = strands->x1, .radius = strands->radius};
     fil_status status =
-        job.start ? fil_segment_grid_create(arena, &segments, edge, edges, margin, &job.grid) : FIL_NO_MEMORY;
+        job.start ? fil_segment_grid_create(arena, &segments, asked_for, asked, margin, &job.grid) : FIL_NO_MEMORY;
     if (status == FIL_OK)
         status = make_pairs(arena, (int64_t)ranges * EDGE_GRAIN * PAIRS_PER_EDGE, &job.room);
     if (status != FIL_OK)
@@ -317,8 +336,9 @@ typedef struct find_job {
     const fil_touch_pairs *pairs;
     double margin;
     bool crossings_only;
-    fil_touch_point *found; // [pairs] those of each range at its beginning
-    int *count;             // [ranges]
+    bool *touches;          // [pairs]
+    int64_t *start;         // [ranges + 1] how many places a range has, counted one ahead
+    fil_touch_point *found; // [start of the last]
 } find_job;
 
 static bool touch_pair(const find_job *job, int64_t pair, fil_touch_point *out)
@@ -336,35 +356,44 @@ static bool touch_pair(const find_job *job, int64_t pair, fil_touch_point *out)
     return comes_near(m, m->p0, m->q0, job->margin, out) || comes_near(m, m->p1, m->q1, job->margin, out);
 }
 
-static void touch_pairs(void *data, int64_t begin, int64_t end)
+static void count_places(void *data, int64_t begin, int64_t end)
 {
     const find_job *job = data;
-    int count = 0;
-    for (int64_t pair = begin; pair < end; ++pair)
-        count += touch_pair(job, pair, &job->found[begin + count]);
-    job->count[begin / PAIR_GRAIN] = count;
-}
-
-// Moves what the ranges found together; returns how many there are.
-static int gather(const find_job *job)
-{
-    int64_t ranges = (job->pairs->count + PAIR_GRAIN - 1) / PAIR_GRAIN, total = 0;
-    for (int64_t range = 0; range < ranges; ++range) {
-        memmove(job->found + total, job->found + range * PAIR_GRAIN, (size_t)job->count[range] * sizeof *job->found);
-        total += job->count[range];
+    int64_t count = 0;
+    for (int64_t pair = begin; pair < end; ++pair) {
+        fil_touch_point point;
+        job->touches[pair] = touch_pair(job, pair, &point);
+        count += job->touches[pair];
     }
-    return (int)total;
+    job->start[begin / PAIR_GRAIN + 1] = count;
 }
 
+static void write_places(void *data, int64_t begin, int64_t end)
+{
+    const find_job *job = data;
+    fil_touch_point *out = job->found + job->start[begin / PAIR_GRAIN];
+    for (int64_t pair = begin; pair < end; ++pair)
+        if (job->touches[pair])
+            touch_pair(job, pair, out++);
+}
+
+// Pairs that touch are computed twice, counting first: most pairs do not, and a place is a hundred times as large as
+// the answer.
 static fil_status find(fil_context *context, fil_arena *arena, find_job *job, fil_touch_list *out)
 {
-    int64_t pairs = job->pairs->count;
-    job->found = FIL_ARENA_RAW(arena, fil_touch_point, pairs);
-    job->count = FIL_ARENA_RAW(arena, int, pairs / PAIR_GRAIN + 1);
-    if (!job->found || !job->count)
+    int64_t pairs = job->pairs->count, ranges = (pairs + PAIR_GRAIN - 1) / PAIR_GRAIN;
+    job->touches = FIL_ARENA_RAW(arena, bool, pairs);
+    job->start = FIL_ARENA_ARRAY(arena, int64_t, ranges + 1);
+    if (!job->touches || !job->start)
         return FIL_NO_MEMORY;
-    fil_parallel_for(context, pairs, PAIR_GRAIN, touch_pairs, job);
-    *out = (fil_touch_list){.point = job->found, .count = gather(job)};
+    fil_parallel_for(context, pairs, PAIR_GRAIN, count_places, job);
+    for (int64_t i = 0; i < ranges; ++i)
+        job->start[i + 1] += job->start[i];
+    job->found = FIL_ARENA_RAW(arena, fil_touch_point, job->start[ranges]);
+    if (!job->found)
+        return FIL_NO_MEMORY;
+    fil_parallel_for(context, pairs, PAIR_GRAIN, write_places, job);
+    *out = (fil_touch_list){.point = job->found, .count = (int)job->start[ranges]};
     return FIL_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "math/mat3.h"
 #include "math/quat.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { STRAND_GRAIN = 64 };
@@ -126,26 +127,23 @@ static fil_status merge(fil_part *part, const fil_touch_list *strands, const fil
 // How near places are looked for. Impulses change the ends of the motion by accelerations of this order.
 static double margin_of(const fil_part *part)
 {
-    const double acceleration = 50, radii = 2; // m/s²
+    const double acceleration = 10, radii = 2; // m/s²
     return 2 * fmax(radii, part->contacts->settings.skin) * part->contacts->thickest +
            acceleration * part->job.h * part->job.h;
 }
 
-// All places on the way to the iterate.
-static fil_status detect(fil_part *part, fil_touch_list *out, int *inside)
+// All places on the way to the iterate: of the strands in `only`, with the pairs that have one of them; NULL: of all.
+static fil_status detect(fil_part *part, const bool *only, fil_touch_pairs *pairs, fil_touch_list *out, int *inside)
 {
     fil_context *context = part->job.context;
     fil_arena *arena = part->scratch->arena;
-    double margin = margin_of(part);
     fil_touch_list strands, bodies = {0};
-    memcpy(part->scratch->x1_found, part->strands.x1, 3 * (size_t)part->strands.vertex_count * sizeof(double));
-    part->margin = margin;
-    fil_status status = fil_touch_strands_pairs(context, arena, &part->strands, margin, &part->pairs);
+    fil_status status = fil_touch_strands_pairs(context, arena, &part->strands, only, part->margin, pairs);
     if (status == FIL_OK)
-        status = fil_touch_strands_find(context, arena, &part->strands, &part->pairs, margin, &strands);
+        status = fil_touch_strands_find(context, arena, &part->strands, pairs, part->margin, &strands);
     if (status == FIL_OK && part->contacts->obstacle_count > 0)
         status = fil_solid_touch(context, arena, &part->strands, part->scratch->bodies, part->contacts->obstacle_count,
-                                 margin, NULL, &bodies, inside);
+                                 part->margin, only, &bodies, inside);
     return status == FIL_OK ? merge(part, &strands, &bodies, out) : status;
 }
 
@@ -355,7 +353,9 @@ fil_status fil_meet_find(fil_part *part)
 {
     fil_touch_list list;
     int inside = 0, *known;
-    fil_status status = detect(part, &list, &inside);
+    memcpy(part->scratch->x1_found, part->strands.x1, 3 * (size_t)part->strands.vertex_count * sizeof(double));
+    part->margin = margin_of(part);
+    fil_status status = detect(part, NULL, &part->pairs, &list, &inside);
     if (status == FIL_OK)
         status = divide(part, &list, &known);
     if (status != FIL_OK)
@@ -427,46 +427,107 @@ static int find_same(const fil_meets *meets, const fil_touch_point *point)
     return -1;
 }
 
-// Whether what was found before is all that can be near: nothing ends farther from where it was expected than half of
-// what was searched.
-static bool is_complete(const fil_part *part)
+// Marks the strands that end farther from where they were expected than half of what was searched: others may be near
+// them than those that were found. Returns how many there are.
+static int mark_strays(const fil_part *part, bool *stray)
 {
     double most = 0.25 * part->margin * part->margin;
-    for (ptrdiff_t i = 0; i < part->strands.vertex_count; ++i) {
-        const double *a = part->strands.x1 + 3 * i, *b = part->scratch->x1_found + 3 * i;
-        double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-        if (!(fil_vec3_dot(d, d) <= most))
-            return false;
+    int count = 0;
+    for (int s = 0; s < part->strands.strand_count; ++s) {
+        ptrdiff_t first = 3 * (ptrdiff_t)part->strands.first[s], end = 3 * (ptrdiff_t)part->strands.first[s + 1];
+        double *found = part->scratch->x1_found;
+        const double *x1 = part->strands.x1;
+        stray[s] = false;
+        for (ptrdiff_t i = first; i < end && !stray[s]; i += 3) {
+            double d[3] = {x1[i] - found[i], x1[i + 1] - found[i + 1], x1[i + 2] - found[i + 2]};
+            stray[s] = !(fil_vec3_dot(d, d) <= most);
+        }
+        count += stray[s];
+        if (stray[s])
+            memcpy(found + first, x1 + first, (size_t)(end - first) * sizeof *found);
     }
-    return true;
+    return count;
+}
+
+// Searches for all that may meet strands that went astray; what they pass through comes with the rest later.
+static fil_status search_for_strays(fil_part *part, const bool *stray, fil_touch_list *out)
+{
+    fil_touch_pairs old = part->pairs, more;
+    fil_status status = detect(part, stray, &more, out, NULL);
+    if (status != FIL_OK)
+        return status;
+    fil_touch_pairs all = {.a = FIL_ARENA_RAW(part->scratch->arena, int, old.count + more.count),
+                           .b = FIL_ARENA_RAW(part->scratch->arena, int, old.count + more.count)};
+    if (!all.a || !all.b)
+        return FIL_NO_MEMORY;
+    for (int64_t i = 0; i < old.count; ++i) {
+        if (stray[part->strands.strand[old.a[i]]] || stray[part->strands.strand[old.b[i]]])
+            continue;
+        all.a[all.count] = old.a[i];
+        all.b[all.count++] = old.b[i];
+    }
+    memcpy(all.a + all.count, more.a, (size_t)more.count * sizeof(int));
+    memcpy(all.b + all.count, more.b, (size_t)more.count * sizeof(int));
+    all.count += more.count;
+    part->pairs = all;
+    return FIL_OK;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    const fil_touch_point *x = a, *y = b;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    if (x->b != y->b)
+        return x->b < y->b ? 1 : -1; // strands before bodies
+    return x->at_a < y->at_a ? -1 : x->at_a > y->at_a;
+}
+
+// Of the places of a list, those that pass through each other and those that overlap and are not known: the former
+// replace what is known of their edges, what is new goes to `more`.
+static int choose(fil_part *part, const fil_touch_list *list, bool crossing, fil_touch_list *more)
+{
+    int added = 0;
+    for (int i = 0; i < list->count; ++i) {
+        const fil_touch_point *point = &list->point[i];
+        bool deep = end_gap(part, point) < -deep_part * radii_of(part, point);
+        if (point->crossing != crossing || !(crossing || deep))
+            continue;
+        int same = find_same(&part->meets, point);
+        if (same >= 0 && !crossing)
+            continue;
+        ++added;
+        if (same >= 0)
+            part->meets.point[same] = *point;
+        else
+            more->point[more->count++] = *point;
+    }
+    return added;
 }
 
 fil_status fil_meet_look_again(fil_part *part, int *added)
 {
-    fil_touch_list list, more;
+    fil_context *context = part->job.context;
+    fil_arena *arena = part->scratch->arena;
+    bool *stray = FIL_ARENA_RAW(arena, bool, part->strands.strand_count);
+    fil_touch_list near = {0}, crossings, more = {0};
     *added = 0;
     part->stats->crossings = 0;
-    fil_status status;
-    if (is_complete(part))
-        status =
-            fil_touch_strands_crossings(part->job.context, part->scratch->arena, &part->strands, &part->pairs, &list);
-    else
-        status = detect(part, &list, NULL);
-    if (status != FIL_OK)
-        return status;
-    more = (fil_touch_list){.point = list.point};
-    for (int i = 0; i < list.count; ++i) {
-        const fil_touch_point *point = &list.point[i];
-        int same = find_same(&part->meets, point);
-        bool deep = end_gap(part, point) < -deep_part * radii_of(part, point);
-        part->stats->crossings += point->crossing;
-        if (!point->crossing && (same >= 0 || !deep))
-            continue;
-        ++*added;
-        if (same >= 0)
-            part->meets.point[same] = *point;
-        else
-            more.point[more.count++] = *point;
-    }
-    return *added > 0 ? add(part, &more) : FIL_OK;
+    if (!stray)
+        return FIL_NO_MEMORY;
+    fil_status status = FIL_OK;
+    if (mark_strays(part, stray) > 0)
+        status = search_for_strays(part, stray, &near);
+    if (status == FIL_OK)
+        status = fil_touch_strands_crossings(context, arena, &part->strands, &part->pairs, &crossings);
+    if (status == FIL_OK)
+        more.point = FIL_ARENA_RAW(arena, fil_touch_point, near.count + crossings.count);
+    if (status != FIL_OK || !more.point)
+        return FIL_NO_MEMORY;
+    part->stats->crossings = crossings.count;
+    *added = choose(part, &crossings, true, &more) + choose(part, &near, false, &more);
+    if (*added == 0)
+        return FIL_OK;
+    qsort(more.point, (size_t)more.count, sizeof *more.point, compare_points);
+    return add(part, &more);
 }

@@ -82,7 +82,7 @@ TEST(segment_grid_finds_every_near_segment)
     for (int i = 0; i < COUNT; ++i) {
         visited visited = {.seen = seen};
         memset(seen, 0, sizeof seen);
-        fil_segment_grid_near(&grid, segment[i], margin, visit, &visited);
+        fil_segment_grid_near(&grid, segment[i], margin, false, visit, &visited);
         for (int j = 0; j < COUNT; ++j) {
             double s, t;
             const double *p = x + 6 * (ptrdiff_t)i, *q = x + 6 * (ptrdiff_t)j;
@@ -99,7 +99,7 @@ TEST(segment_grid_finds_every_near_segment)
     ck_assert_int_eq(fil_segment_grid_create(arena, &(fil_segments){.x = x}, segment, COUNT, 0, &grid), FIL_OK);
     visited all = {.seen = seen};
     memset(seen, 0, sizeof seen);
-    fil_segment_grid_near(&grid, 0, 0, visit, &all);
+    fil_segment_grid_near(&grid, segment[COUNT / 2], 0, true, visit, &all);
     ck_assert_int_eq(all.count, COUNT - 1);
     free(x);
     fil_arena_destroy(arena);

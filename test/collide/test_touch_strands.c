@@ -92,7 +92,7 @@ static void make_random(bundle *self, uint64_t seed, int strands, double motion)
 static fil_touch_list find(bundle *self, double margin, fil_touch_pairs *pairs)
 {
     fil_touch_list list;
-    ck_assert_int_eq(fil_touch_strands_pairs(self->context, self->arena, &self->strands, margin, pairs), FIL_OK);
+    ck_assert_int_eq(fil_touch_strands_pairs(self->context, self->arena, &self->strands, NULL, margin, pairs), FIL_OK);
     ck_assert_int_eq(fil_touch_strands_find(self->context, self->arena, &self->strands, pairs, margin, &list), FIL_OK);
     return list;
 }
@@ -174,6 +174,30 @@ TEST(touch_strands_pairs_and_crossings_are_all_that_there_are)
     }
     ck_assert_int_gt(crossings, 50);
     ck_assert_int_gt(near, 100);
+    free(self);
+}
+
+TEST(touch_strands_pairs_of_some_strands_are_those_of_all_that_have_one)
+{
+    bundle *self = malloc(sizeof *self);
+    setup(self, 2);
+    make_random(self, 4, 60, 1e-2);
+    bool only[60];
+    for (int i = 0; i < 60; ++i)
+        only[i] = i % 7 == 3;
+    fil_touch_pairs all, some;
+    const double margin = 3e-4;
+    find(self, margin, &all);
+    ck_assert_int_eq(fil_touch_strands_pairs(self->context, self->arena, &self->strands, only, margin, &some), FIL_OK);
+    int64_t count = 0;
+    for (int64_t i = 0; i < all.count; ++i)
+        if (only[self->strand[all.a[i]]] || only[self->strand[all.b[i]]]) {
+            ++count;
+            ck_assert(has_pair(&some, all.a[i], all.b[i]));
+        }
+    ck_assert_int_gt(count, 20);
+    ck_assert_int_eq(some.count, count);
+    teardown(self);
     free(self);
 }
 
