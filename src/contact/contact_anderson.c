@@ -4,14 +4,19 @@
 //
 // dF, dG hold the last differences of f and g. The least-squares problem is solved by normal equations with a small
 // ridge; the Gram matrix is updated by one row per step. When |f| more than doubles, the history is dropped and the
-// iteration returns to the last plain sweep. Cost per step: one sweep and about 2 window vector operations.
+// iteration returns to the last plain sweep. Cost per step: one sweep and three passes over the vectors, in blocks that
+// stay in the cache: differences with all their products, mixing, and f. Sums of blocks are added in order, so that the
+// bits do not depend on threads.
 #include "contact/contact_anderson.h"
 
+#include "base/parallel.h"
 #include "contact/contact.h"
 #include "math/cone.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { BLOCK = 3 * 512 }; // whole contacts
 
 fil_status fil_anderson_make(fil_contact_watch *watch, fil_sweep *sweep, int window, fil_anderson *out)
 {
@@ -22,7 +27,8 @@ fil_status fil_anderson_make(fil_contact_watch *watch, fil_sweep *sweep, int win
     out->g = FIL_ARENA_ARRAY(arena, double, size);
     out->last_f = FIL_ARENA_ARRAY(arena, double, size);
     out->last_g = FIL_ARENA_ARRAY(arena, double, size);
-    bool complete = out->f && out->g && out->last_f && out->last_g;
+    out->sums = FIL_ARENA_ARRAY(arena, double, (size / BLOCK + 1) * FIL_ANDERSON_SUMS);
+    bool complete = out->f && out->g && out->last_f && out->last_g && out->sums;
     for (int k = 0; k < window; ++k) {
         out->df[k] = FIL_ARENA_ARRAY(arena, double, size);
         out->dg[k] = FIL_ARENA_ARRAY(arena, double, size);
@@ -48,8 +54,9 @@ static double dot(const double *a, const double *b, int64_t size)
 }
 
 // Solves the ridge-regularised normal equations (Cholesky); false when they are not positive definite.
-static bool solve_gram(const fil_anderson *anderson, int held, double gamma[FIL_ANDERSON_WINDOW])
+static bool solve_gram(fil_anderson *anderson, int held)
 {
+    double *gamma = anderson->gamma;
     double L[FIL_ANDERSON_WINDOW][FIL_ANDERSON_WINDOW], trace = 0;
     for (int i = 0; i < held; ++i)
         trace += anderson->gram[i][i];
@@ -75,33 +82,95 @@ static bool solve_gram(const fil_anderson *anderson, int held, double gamma[FIL_
     return true;
 }
 
-// Puts the newest differences into `slot` and updates its row of the Gram matrix.
+// ---- passes over the vectors
+
+typedef struct pass {
+    fil_anderson *anderson;
+    int slot, held; // the newest difference, how many there are
+    double *r;
+} pass;
+
+static double *sums_of(const fil_anderson *anderson, int64_t begin)
+{
+    return anderson->sums + begin / BLOCK * FIL_ANDERSON_SUMS;
+}
+
+static double sum_up(const fil_anderson *anderson, int which)
+{
+    double sum = 0;
+    for (int64_t begin = 0; begin < anderson->size; begin += BLOCK)
+        sum += sums_of(anderson, begin)[which];
+    return sum;
+}
+
+// f = g - r, and its square.
+static void subtract_block(void *data, int64_t begin, int64_t end)
+{
+    const pass *self = data;
+    fil_anderson *anderson = self->anderson;
+    for (int64_t k = begin; k < end; ++k)
+        anderson->f[k] = anderson->g[k] - self->r[k];
+    sums_of(anderson, begin)[0] = dot(anderson->f + begin, anderson->f + begin, end - begin);
+}
+
+static double subtract(fil_anderson *anderson, double *r)
+{
+    pass pass = {.anderson = anderson, .r = r};
+    fil_parallel_for(anderson->watch->task->context, anderson->size, BLOCK, subtract_block, &pass);
+    return sum_up(anderson, 0);
+}
+
+// The newest differences into their slot; their products with the others; those of all with f; f and g become the last.
+static void push_block(void *data, int64_t begin, int64_t end)
+{
+    const pass *self = data;
+    fil_anderson *anderson = self->anderson;
+    double *sums = sums_of(anderson, begin);
+    if (self->slot >= 0) {
+        double *df = anderson->df[self->slot], *dg = anderson->dg[self->slot];
+        for (int64_t k = begin; k < end; ++k) {
+            df[k] = anderson->f[k] - anderson->last_f[k];
+            dg[k] = anderson->g[k] - anderson->last_g[k];
+        }
+        for (int k = 0; k < self->held; ++k) {
+            sums[k] = dot(df + begin, anderson->df[k] + begin, end - begin);
+            sums[FIL_ANDERSON_WINDOW + k] = dot(anderson->f + begin, anderson->df[k] + begin, end - begin);
+        }
+    }
+    memcpy(anderson->last_f + begin, anderson->f + begin, (size_t)(end - begin) * sizeof *anderson->f);
+    memcpy(anderson->last_g + begin, anderson->g + begin, (size_t)(end - begin) * sizeof *anderson->g);
+}
+
+// slot: -1 when there is nothing to differ from yet.
 static void push_difference(fil_anderson *anderson, int slot, int held)
 {
-    double *df = anderson->df[slot], *dg = anderson->dg[slot];
-    for (int64_t k = 0; k < anderson->size; ++k) {
-        df[k] = anderson->f[k] - anderson->last_f[k];
-        dg[k] = anderson->g[k] - anderson->last_g[k];
+    pass pass = {.anderson = anderson, .slot = slot, .held = held};
+    fil_parallel_for(anderson->watch->task->context, anderson->size, BLOCK, push_block, &pass);
+    for (int k = 0; k < held; ++k) {
+        anderson->gram[slot][k] = anderson->gram[k][slot] = sum_up(anderson, k);
+        anderson->gamma[k] = sum_up(anderson, FIL_ANDERSON_WINDOW + k);
     }
-    for (int k = 0; k < held; ++k)
-        anderson->gram[slot][k] = anderson->gram[k][slot] = dot(df, anderson->df[k], anderson->size);
 }
 
 // r = P_K(g - dG gamma)
+static void mix_block(void *data, int64_t begin, int64_t end)
+{
+    const pass *self = data;
+    const fil_anderson *anderson = self->anderson;
+    const double *mu = anderson->watch->task->problem->mu;
+    double *r = self->r;
+    memcpy(r + begin, anderson->g + begin, (size_t)(end - begin) * sizeof *r);
+    for (int k = 0; k < self->held; ++k)
+        for (int64_t m = begin; m < end; ++m)
+            r[m] -= anderson->gamma[k] * anderson->dg[k][m];
+    for (int64_t m = begin; m < end && self->held > 0; m += 3)
+        fil_cone_project(mu[m / 3], r + m);
+}
+
 static void mix(fil_anderson *anderson, int held, double *r)
 {
-    double gamma[FIL_ANDERSON_WINDOW];
-    for (int k = 0; k < held; ++k)
-        gamma[k] = dot(anderson->df[k], anderson->f, anderson->size);
-    memcpy(r, anderson->g, (size_t)anderson->size * sizeof *r);
-    if (held == 0 || !solve_gram(anderson, held, gamma))
-        return;
-    for (int k = 0; k < held; ++k)
-        for (int64_t m = 0; m < anderson->size; ++m)
-            r[m] -= gamma[k] * anderson->dg[k][m];
-    const fil_contact_problem *problem = anderson->watch->task->problem;
-    for (int64_t i = 0; i < problem->contact_count; ++i)
-        fil_cone_project(problem->mu[i], r + 3 * i);
+    pass pass = {.anderson = anderson, .held = held > 0 && solve_gram(anderson, held) ? held : 0, .r = r};
+    fil_parallel_for(anderson->watch->task->context, anderson->size, BLOCK, mix_block, &pass);
 }
 
 void fil_anderson_run(fil_anderson *anderson, const fil_anderson_plan *plan, double *r)
@@ -117,9 +186,7 @@ void fil_anderson_run(fil_anderson *anderson, const fil_anderson_plan *plan, dou
         memcpy(anderson->g, r, bytes);
         for (int k = 0; k < plan->sweeps; ++k)
             fil_sweep_run(anderson->sweep, anderson->g);
-        for (int64_t k = 0; k < anderson->size; ++k)
-            anderson->f[k] = anderson->g[k] - r[k];
-        double square = dot(anderson->f, anderson->f, anderson->size);
+        double square = subtract(anderson, r);
         bool out_of_budget = fil_contact_watch_count(watch, plan->sweeps, 0);
 
         // A product per look: look when the sweeps changed clearly less than at the last look, or after a while.
@@ -136,13 +203,11 @@ void fil_anderson_run(fil_anderson *anderson, const fil_anderson_plan *plan, dou
             last_square = INFINITY;
             continue;
         }
-        if (has_last) {
+        if (has_last)
             held = held < plan->window ? held + 1 : held;
-            push_difference(anderson, slot, held);
+        push_difference(anderson, has_last ? slot : -1, held);
+        if (has_last)
             slot = (slot + 1) % plan->window;
-        }
-        memcpy(anderson->last_f, anderson->f, bytes);
-        memcpy(anderson->last_g, anderson->g, bytes);
         has_last = true;
         last_square = square;
         mix(anderson, held, r);
@@ -172,7 +237,7 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     fil_anderson anderson;
     fil_status status = fil_contact_watch_make(task, stats, default_budget, &watch);
     if (status == FIL_OK)
-        status = fil_sweep_make(task, false, &sweep);
+        status = fil_sweep_make(task, FIL_SWEEP_BODIES, &sweep);
     if (status == FIL_OK)
         status = fil_anderson_make(&watch, &sweep, setting->window, &anderson);
     if (status != FIL_OK)

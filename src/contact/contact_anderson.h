@@ -5,7 +5,7 @@
 #include "contact/contact_sweep.h"
 #include "contact/contact_watch.h"
 
-enum { FIL_ANDERSON_WINDOW = 20 };
+enum { FIL_ANDERSON_WINDOW = 20, FIL_ANDERSON_SUMS = 2 * FIL_ANDERSON_WINDOW };
 
 typedef struct fil_anderson_plan {
     int window;        // differences kept
@@ -20,7 +20,9 @@ typedef struct fil_anderson {
     int64_t size;                                              // 3n
     double *df[FIL_ANDERSON_WINDOW], *dg[FIL_ANDERSON_WINDOW]; // differences of f = g - r and of g
     double gram[FIL_ANDERSON_WINDOW][FIL_ANDERSON_WINDOW];     // df · df
+    double gamma[FIL_ANDERSON_WINDOW];
     double *f, *g, *last_f, *last_g;
+    double *sums; // [blocks × FIL_ANDERSON_SUMS] parts of products of vectors
 } fil_anderson;
 
 fil_status fil_anderson_make(fil_contact_watch *watch, fil_sweep *sweep, int window, fil_anderson *out);

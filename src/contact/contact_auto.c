@@ -335,7 +335,7 @@ static fil_status run_dual(auto_state *state)
     const fil_contact_task *task = state->task;
     fil_status status = fil_contact_problem_form_dual(task->context, task->problem);
     if (status == FIL_OK)
-        status = fil_sweep_make(task, false, &state->sweep);
+        status = fil_sweep_make(task, FIL_SWEEP_BODIES, &state->sweep);
     if (status != FIL_OK)
         return status;
     run_sweeps(state, 15);

@@ -70,7 +70,7 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     fil_sweep sweep;
     fil_status status = fil_contact_watch_make(task, stats, default_budget, &watch);
     if (status == FIL_OK)
-        status = fil_sweep_make(task, setting->order == 1, &sweep);
+        status = fil_sweep_make(task, setting->order == 1 ? FIL_SWEEP_COLOURED : FIL_SWEEP_NATURAL, &sweep);
     if (status != FIL_OK)
         return status;
     sweep.relaxation = setting->relaxation;

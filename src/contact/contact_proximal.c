@@ -157,7 +157,7 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     fil_proximal proximal;
     fil_status status = fil_contact_watch_make(task, stats, INT64_MAX, &watch);
     if (status == FIL_OK)
-        status = fil_sweep_make(task, false, &sweep);
+        status = fil_sweep_make(task, FIL_SWEEP_NATURAL, &sweep);
     if (status == FIL_OK)
         status = fil_proximal_make(&watch, &sweep, &proximal);
     if (status != FIL_OK)

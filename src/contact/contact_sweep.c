@@ -4,10 +4,8 @@
 //
 // Differs from paper: the sum is added (it is printed with minus signs).
 //
-// Two orders. Natural: one after the other. Coloured: consecutive contacts form chunks, chunks are coloured greedily so
-// that no two of one colour share a block of W, and the chunks of a colour run in parallel. The order depends on the
-// problem alone, so each gives the same bits on any number of threads. Chunks keep the rows of W in streaming order;
-// single contacts of one colour would jump through memory.
+// One after the other, or in rounds of tasks that run in parallel (contact_schedule.c). The order depends on the
+// problem alone, so each gives the same bits on any number of threads.
 //
 // Cost: one pass over W, 76 bytes per block, plus the local solves.
 #include "contact/contact_sweep.h"
@@ -19,46 +17,54 @@
 
 #include <string.h>
 
-// Chunks are coloured in order; each takes the lowest colour that no neighbour has.
-static fil_status colour_chunks(fil_sweep *sweep, fil_arena *arena)
+// The rows of W in the order of the schedule: memory then comes in streams.
+static fil_status copy_rows(const fil_block_matrix *W, const fil_contact_schedule *schedule, fil_arena *arena,
+                            fil_block_matrix *out)
 {
-    const fil_block_matrix *W = &sweep->problem->W;
-    int chunks = (W->rows + sweep->chunk_size - 1) / sweep->chunk_size;
-    int *colour = FIL_ARENA_ARRAY(arena, int, chunks), *seen = FIL_ARENA_ARRAY(arena, int, (int64_t)chunks + 1);
-    sweep->colour_start = FIL_ARENA_ARRAY(arena, int, (int64_t)chunks + 2);
-    sweep->chunk_of = FIL_ARENA_ARRAY(arena, int, chunks);
-    sweep->chunk_counts = FIL_ARENA_ARRAY(arena, fil_local_counts, chunks);
-    if (!colour || !seen || !sweep->colour_start || !sweep->chunk_of || !sweep->chunk_counts)
+    int64_t blocks = W->start[W->rows];
+    *out = (fil_block_matrix){.rows = W->rows,
+                              .start = FIL_ARENA_RAW(arena, int64_t, (int64_t)W->rows + 1),
+                              .column = FIL_ARENA_RAW(arena, int, blocks),
+                              .value = FIL_ARENA_RAW(arena, double, 9 * blocks + 4)};
+    if (!out->start || !out->column || !out->value)
         return FIL_NO_MEMORY;
-    for (int c = 0; c < chunks; ++c)
-        colour[c] = -1;
-    for (int c = 0; c < chunks; ++c) {
-        int begin = c * sweep->chunk_size;
-        int end = begin + sweep->chunk_size < W->rows ? begin + sweep->chunk_size : W->rows;
-        for (int64_t k = W->start[begin]; k < W->start[end]; ++k) {
-            int other = colour[W->column[k] / sweep->chunk_size];
-            if (other >= 0)
-                seen[other] = c + 1;
-        }
-        int free_colour = 0;
-        while (seen[free_colour] == c + 1)
-            ++free_colour;
-        colour[c] = free_colour;
-        if (free_colour >= sweep->colour_count)
-            sweep->colour_count = free_colour + 1;
+    out->start[0] = 0;
+    for (int k = 0; k < W->rows; ++k) {
+        int64_t from = W->start[schedule->contact[k]], count = W->start[schedule->contact[k] + 1] - from;
+        int64_t to = out->start[k];
+        memcpy(out->column + to, W->column + from, (size_t)count * sizeof *W->column);
+        memcpy(out->value + 9 * to, W->value + 9 * from, 9 * (size_t)count * sizeof *W->value);
+        out->start[k + 1] = to + count;
     }
-    // Counting sort by colour.
-    for (int c = 0; c < chunks; ++c)
-        ++sweep->colour_start[colour[c] + 1];
-    for (int k = 0; k < sweep->colour_count; ++k)
-        sweep->colour_start[k + 1] += sweep->colour_start[k];
-    memcpy(seen, sweep->colour_start, (size_t)sweep->colour_count * sizeof *seen);
-    for (int c = 0; c < chunks; ++c)
-        sweep->chunk_of[seen[colour[c]]++] = c;
+    memset(out->value + 9 * blocks, 0, 4 * sizeof *out->value);
     return FIL_OK;
 }
 
-fil_status fil_sweep_make(const fil_contact_task *task, bool coloured, fil_sweep *out)
+static fil_status schedule_by_bodies(const fil_contact_task *task, fil_sweep *out)
+{
+    const int64_t most_blocks = 1000000; // 76 MB: a second copy of more would be missed elsewhere
+    const fil_block_matrix *W = &task->problem->W;
+    if (W->start[W->rows] > most_blocks)
+        return FIL_OK;
+    fil_status status = fil_contact_schedule_by_bodies(task->problem, task->scratch, &out->scheduled, &out->schedule);
+    out->copied = out->scheduled;
+    return status == FIL_OK && out->copied ? copy_rows(W, &out->schedule, task->scratch, &out->W) : status;
+}
+
+static fil_status make_schedule(const fil_contact_task *task, fil_sweep_order order, fil_sweep *out)
+{
+    fil_status status = FIL_OK;
+    out->scheduled = order == FIL_SWEEP_COLOURED;
+    if (order == FIL_SWEEP_COLOURED)
+        status = fil_contact_schedule_by_colours(task->problem, task->scratch, &out->schedule);
+    else if (order == FIL_SWEEP_BODIES)
+        status = schedule_by_bodies(task, out);
+    if (status == FIL_OK && out->scheduled)
+        out->task_counts = FIL_ARENA_ARRAY(task->scratch, fil_local_counts, out->schedule.tasks);
+    return status == FIL_OK && out->scheduled && !out->task_counts ? FIL_NO_MEMORY : status;
+}
+
+fil_status fil_sweep_make(const fil_contact_task *task, fil_sweep_order order, fil_sweep *out)
 {
     const int64_t cached_blocks = 20000; // 1.5 MB: what a core keeps to itself needs no fetching
     const fil_block_matrix *W = &task->problem->W;
@@ -66,24 +72,23 @@ fil_status fil_sweep_make(const fil_contact_task *task, bool coloured, fil_sweep
         .context = task->context,
         .problem = task->problem,
         .local = &task->local,
+        .W = *W,
         .diagonal = FIL_ARENA_ARRAY(task->scratch, int64_t, W->rows),
         .relaxation = 1,
         .full_period = 20,
         .quiet_needed = 10,
         .quiet = FIL_ARENA_ARRAY(task->scratch, unsigned char, W->rows),
         .fetch = W->start[W->rows] > cached_blocks,
-        .coloured = coloured,
-        .chunk_size = 16,
     };
-    if (!out->diagonal || !out->quiet)
+    if (!out->diagonal || !out->quiet || make_schedule(task, order, out) != FIL_OK)
         return FIL_NO_MEMORY;
-    for (int i = 0; i < W->rows; ++i) {
-        int64_t k = W->start[i];
-        while (W->column[k] != i)
+    for (int row = 0; row < W->rows; ++row) {
+        int64_t k = out->W.start[row];
+        while (out->W.column[k] != (out->copied ? out->schedule.contact[row] : row))
             ++k;
-        out->diagonal[i] = k;
+        out->diagonal[row] = k;
     }
-    return coloured ? colour_chunks(out, task->scratch) : FIL_OK;
+    return FIL_OK;
 }
 
 // Asks for the next row of W while the local solver computes: memory and arithmetic then work at the same time.
@@ -96,12 +101,13 @@ static inline void fetch_row(const fil_block_matrix *W, int64_t i)
         __builtin_prefetch(at, 0, 3);
 }
 
-static inline void visit(const fil_sweep *sweep, int64_t i, double *r, fil_local_counts *counts)
+// Contact i, whose row of W is `row`.
+static inline void visit(const fil_sweep *sweep, int64_t i, int64_t row, double *r, fil_local_counts *counts)
 {
     const fil_contact_problem *problem = sweep->problem;
-    const fil_block_matrix *W = &problem->W;
-    int64_t diagonal = sweep->diagonal[i];
-    fil_v4 sum = fil_block_row(W, W->start[i], diagonal, r) + fil_block_row(W, diagonal + 1, W->start[i + 1], r);
+    const fil_block_matrix *W = &sweep->W;
+    int64_t diagonal = sweep->diagonal[row];
+    fil_v4 sum = fil_block_row(W, W->start[row], diagonal, r) + fil_block_row(W, diagonal + 1, W->start[row + 1], r);
     double c[3] = {problem->q[3 * i] + sum[0], problem->q[3 * i + 1] + sum[1], problem->q[3 * i + 2] + sum[2]};
     double *ri = r + 3 * i, before[3] = {ri[0], ri[1], ri[2]}, mu = problem->mu[i];
     if (sweep->copy_only) {
@@ -111,7 +117,7 @@ static inline void visit(const fil_sweep *sweep, int64_t i, double *r, fil_local
         return;
     }
     if (sweep->fetch)
-        fetch_row(W, i + 1);
+        fetch_row(W, row + 1);
     fil_local_solve(sweep->local, W->value + 9 * diagonal, c, mu, ri, counts);
     if (sweep->relaxation != 1) {
         for (int k = 0; k < 3; ++k)
@@ -127,56 +133,60 @@ static inline void visit(const fil_sweep *sweep, int64_t i, double *r, fil_local
     }
 }
 
-static void visit_range(const fil_sweep *sweep, int64_t begin, int64_t end, double *r, fil_local_counts *counts)
+static bool is_awake(const fil_sweep *sweep, int64_t i)
 {
     bool full = !sweep->freeze || sweep->number % sweep->full_period == 0;
-    for (int64_t i = begin; i < end; ++i)
-        if (full || sweep->quiet[i] < sweep->quiet_needed)
-            visit(sweep, i, r, counts);
+    return full || sweep->quiet[i] < sweep->quiet_needed;
 }
 
-typedef struct colour_job {
+typedef struct round_job {
     fil_sweep *sweep;
-    const int *chunk;
+    int first; // task of the round
     double *r;
-} colour_job;
+} round_job;
 
-static void visit_chunks(void *data, int64_t begin, int64_t end)
+static void run_tasks(void *data, int64_t begin, int64_t end)
 {
-    const colour_job *job = data;
+    const round_job *job = data;
     fil_sweep *sweep = job->sweep;
-    for (int64_t k = begin; k < end; ++k) {
-        int chunk = job->chunk[k];
-        int64_t first = (int64_t)chunk * sweep->chunk_size, last = first + sweep->chunk_size;
+    const fil_contact_schedule *schedule = &sweep->schedule;
+    for (int64_t task = job->first + begin; task < job->first + end; ++task) {
         fil_local_counts counts = {0};
-        visit_range(sweep, first, last < sweep->problem->contact_count ? last : sweep->problem->contact_count, job->r,
-                    &counts);
-        sweep->chunk_counts[chunk].calls += counts.calls;
-        sweep->chunk_counts[chunk].failsafe += counts.failsafe;
-        sweep->chunk_counts[chunk].failures += counts.failures;
+        for (int k = schedule->task_start[task]; k < schedule->task_start[task + 1]; ++k) {
+            int i = schedule->contact[k];
+            if (is_awake(sweep, i))
+                visit(sweep, i, sweep->copied ? k : i, job->r, &counts);
+        }
+        sweep->task_counts[task].calls += counts.calls;
+        sweep->task_counts[task].failsafe += counts.failsafe;
+        sweep->task_counts[task].failures += counts.failures;
+    }
+}
+
+static void run_rounds(fil_sweep *sweep, double *r)
+{
+    const fil_contact_schedule *schedule = &sweep->schedule;
+    for (int round = 0; round < schedule->rounds; ++round) {
+        round_job job = {.sweep = sweep, .first = schedule->round_start[round], .r = r};
+        fil_parallel_for(sweep->context, schedule->round_start[round + 1] - job.first, schedule->grain, run_tasks,
+                         &job);
+    }
+    sweep->counts = (fil_local_counts){0};
+    for (int task = 0; task < schedule->tasks; ++task) {
+        sweep->counts.calls += sweep->task_counts[task].calls;
+        sweep->counts.failsafe += sweep->task_counts[task].failsafe;
+        sweep->counts.failures += sweep->task_counts[task].failures;
     }
 }
 
 void fil_sweep_run(fil_sweep *sweep, double *r)
 {
-    int n = sweep->problem->contact_count;
-    if (!sweep->coloured) {
-        visit_range(sweep, 0, n, r, &sweep->counts);
-        ++sweep->number;
-        return;
-    }
-    for (int colour = 0; colour < sweep->colour_count; ++colour) {
-        int first = sweep->colour_start[colour], last = sweep->colour_start[colour + 1];
-        colour_job job = {.sweep = sweep, .chunk = sweep->chunk_of + first, .r = r};
-        fil_parallel_for(sweep->context, last - first, 4, visit_chunks, &job);
-    }
-    int chunks = (n + sweep->chunk_size - 1) / sweep->chunk_size;
-    sweep->counts = (fil_local_counts){0};
-    for (int c = 0; c < chunks; ++c) {
-        sweep->counts.calls += sweep->chunk_counts[c].calls;
-        sweep->counts.failsafe += sweep->chunk_counts[c].failsafe;
-        sweep->counts.failures += sweep->chunk_counts[c].failures;
-    }
+    if (sweep->scheduled)
+        run_rounds(sweep, r);
+    else
+        for (int64_t i = 0; i < sweep->problem->contact_count; ++i)
+            if (is_awake(sweep, i))
+                visit(sweep, i, i, r, &sweep->counts);
     ++sweep->number;
 }
 

@@ -2,7 +2,7 @@
 #include "contact/contact_sweep.h"
 
 #include "base/arena.h"
-#include "problems.h"
+#include "strands.h"
 
 typedef struct setting {
     fil_context *context;
@@ -34,29 +34,40 @@ static fil_contact_problem *chain(fil_context *context, int contacts)
     return problem;
 }
 
-static void set_up_with(setting *s, fil_contact_problem *problem, fil_context *context, bool coloured)
+static void set_up_with(setting *s, fil_contact_problem *problem, fil_context *context, fil_sweep_order order)
 {
     s->context = context;
     s->problem = problem;
     s->task = (fil_contact_task){
         .context = context, .problem = problem, .scratch = fil_arena_create(context), .tolerance = 1e-8};
     test_ok(context, fil_local_parse(context, s->task.scratch, "root+enum", 1e-12, &s->task.local));
-    test_ok(context, fil_sweep_make(&s->task, coloured, &s->sweep));
+    test_ok(context, fil_sweep_make(&s->task, order, &s->sweep));
     s->r = impulse_of(problem);
 }
 
-static void set_up(setting *s, int contacts, bool coloured, int threads)
+static void set_up(setting *s, int contacts, fil_sweep_order order, int threads)
 {
     fil_context *context = fil_context_create(NULL);
     fil_context_set_threads(context, threads);
-    set_up_with(s, problem_dual(context, contacts, 2, 0.7, 12), context, coloured);
+    set_up_with(s, problem_dual(context, contacts, 2, 0.7, 12), context, order);
 }
 
-static void set_up_chain(setting *s, int contacts, bool coloured, int threads)
+static void set_up_chain(setting *s, int contacts, fil_sweep_order order, int threads)
 {
     fil_context *context = fil_context_create(NULL);
     fil_context_set_threads(context, threads);
-    set_up_with(s, chain(context, contacts), context, coloured);
+    set_up_with(s, chain(context, contacts), context, order);
+}
+
+// Contacts between strands, W and all.
+static void set_up_strands(setting *s, int contacts, fil_sweep_order order, int threads)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_context_set_threads(context, threads);
+    strands_def def = {.strands = contacts / 5, .contacts = contacts, .least = 4, .most = 8, .seed = 5};
+    fil_contact_problem *problem = problem_of_strands(context, &def);
+    test_ok(context, fil_contact_problem_form_dual(context, problem));
+    set_up_with(s, problem, context, order);
 }
 
 static void tear_down(setting *s)
@@ -87,7 +98,7 @@ static void visit_plainly(const setting *s, const double *W, int i, double *r)
 TEST(contact_sweep_is_gauss_seidel)
 {
     setting s;
-    set_up(&s, 30, false, 1);
+    set_up(&s, 30, FIL_SWEEP_NATURAL, 1);
     double *W = problem_dense(s.problem), *expected = impulse_of(s.problem);
     for (int sweep = 0; sweep < 3; ++sweep) {
         fil_sweep_run(&s.sweep, s.r);
@@ -103,46 +114,94 @@ TEST(contact_sweep_is_gauss_seidel)
     tear_down(&s);
 }
 
-// Chunks of one colour must not touch each other, and every chunk has a colour.
-static void check_colours(const setting *s)
+// Every contact has its task, and tasks of one round share no block of W.
+static void check_schedule(const setting *s)
 {
     const fil_block_matrix *W = &s->problem->W;
-    const fil_sweep *sweep = &s->sweep;
-    enum { MOST = 1000 };
-    int n = s->problem->contact_count, seen = 0, colour[MOST];
-    ck_assert_int_le(n, MOST);
-    for (int c = 0; c < sweep->colour_count; ++c)
-        for (int k = sweep->colour_start[c]; k < sweep->colour_start[c + 1]; ++k, ++seen)
-            colour[sweep->chunk_of[k]] = c;
-    ck_assert_int_eq(seen, (n + sweep->chunk_size - 1) / sweep->chunk_size);
+    const fil_contact_schedule *schedule = &s->sweep.schedule;
+    int n = s->problem->contact_count;
+    int *task_of = malloc((size_t)n * sizeof *task_of), *round_of = malloc((size_t)n * sizeof *round_of);
+    ck_assert(s->sweep.scheduled);
+    for (int i = 0; i < n; ++i)
+        task_of[i] = -1;
+    ck_assert_int_eq(schedule->round_start[schedule->rounds], schedule->tasks);
+    ck_assert_int_eq(schedule->task_start[schedule->tasks], n);
+    for (int round = 0; round < schedule->rounds; ++round)
+        for (int task = schedule->round_start[round]; task < schedule->round_start[round + 1]; ++task)
+            for (int k = schedule->task_start[task]; k < schedule->task_start[task + 1]; ++k) {
+                ck_assert_int_eq(task_of[schedule->contact[k]], -1);
+                task_of[schedule->contact[k]] = task;
+                round_of[schedule->contact[k]] = round;
+            }
     long clashes = 0;
     for (int i = 0; i < n; ++i)
         for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k) {
-            int a = i / sweep->chunk_size, b = W->column[k] / sweep->chunk_size;
-            clashes += a != b && colour[a] == colour[b];
+            int j = W->column[k];
+            clashes += task_of[i] != task_of[j] && round_of[i] == round_of[j];
         }
     ck_assert_int_eq(clashes, 0);
+    free(task_of);
+    free(round_of);
 }
 
 TEST(contact_sweep_colours_are_independent)
 {
     setting s;
-    set_up(&s, 500, true, 2);
-    check_colours(&s);
+    set_up(&s, 500, FIL_SWEEP_COLOURED, 2);
+    check_schedule(&s);
     tear_down(&s);
-    set_up_chain(&s, 1000, true, 2);
-    check_colours(&s);
-    ck_assert_int_eq(s.sweep.colour_count, 2); // a chain needs two
+    set_up_chain(&s, 1000, FIL_SWEEP_COLOURED, 2);
+    check_schedule(&s);
+    ck_assert_int_eq(s.sweep.schedule.rounds, 2); // a chain needs two
     tear_down(&s);
 }
 
-static void check_threads(void (*make)(setting *, int, bool, int), bool coloured)
+TEST(contact_sweep_parts_of_bodies_are_independent)
+{
+    setting s;
+    set_up_strands(&s, 2500, FIL_SWEEP_BODIES, 2);
+    check_schedule(&s);
+    const fil_contact_schedule *schedule = &s.sweep.schedule;
+    ck_assert_int_eq(schedule->round_start[1], 8); // the parts, none of them empty
+    ck_assert_int_lt(schedule->rounds, 16);
+    tear_down(&s);
+    // Too few, and no bodies: one after the other.
+    set_up_strands(&s, 500, FIL_SWEEP_BODIES, 2);
+    ck_assert(!s.sweep.scheduled);
+    tear_down(&s);
+    set_up_chain(&s, 3000, FIL_SWEEP_BODIES, 2);
+    ck_assert(!s.sweep.scheduled);
+    tear_down(&s);
+}
+
+// The copy of W is W: a sweep visits the contacts in the order of the schedule.
+TEST(contact_sweep_by_bodies_is_gauss_seidel)
+{
+    setting s, natural;
+    set_up_strands(&s, 2500, FIL_SWEEP_BODIES, 2);
+    set_up_strands(&natural, 2500, FIL_SWEEP_NATURAL, 1);
+    fil_sweep_run(&s.sweep, s.r);
+    // A natural sweep of a problem whose contacts are numbered as the schedule has them, one contact at a time.
+    natural.sweep.freeze = true;
+    natural.sweep.number = 1;
+    for (int k = 0; k < s.problem->contact_count; ++k) {
+        memset(natural.sweep.quiet, 255, (size_t)s.problem->contact_count);
+        natural.sweep.quiet[s.sweep.schedule.contact[k]] = 0;
+        natural.sweep.number = 1;
+        fil_sweep_run(&natural.sweep, natural.r);
+    }
+    ck_assert_mem_eq(s.r, natural.r, 3 * (size_t)s.problem->contact_count * sizeof *s.r);
+    tear_down(&s);
+    tear_down(&natural);
+}
+
+static void check_threads(void (*make)(setting *, int, fil_sweep_order, int), int contacts, fil_sweep_order order)
 {
     double *first = NULL;
     int64_t calls = 0;
     for (int threads = 1; threads <= 8; threads *= 2) {
         setting s;
-        make(&s, 600, coloured, threads);
+        make(&s, contacts, order, threads);
         s.sweep.freeze = true;
         s.sweep.quiet_change = 1e-6;
         for (int sweep = 0; sweep < 30; ++sweep)
@@ -152,7 +211,7 @@ static void check_threads(void (*make)(setting *, int, bool, int), bool coloured
             calls = s.sweep.counts.calls;
             s.r = NULL;
         } else {
-            ck_assert(memcmp(first, s.r, 1800 * sizeof *first) == 0);
+            ck_assert(memcmp(first, s.r, 3 * (size_t)s.problem->contact_count * sizeof *first) == 0);
             ck_assert_int_eq(s.sweep.counts.calls, calls);
         }
         tear_down(&s);
@@ -162,18 +221,19 @@ static void check_threads(void (*make)(setting *, int, bool, int), bool coloured
 
 TEST(contact_sweep_same_bits_on_any_number_of_threads)
 {
-    check_threads(set_up, false);
-    check_threads(set_up, true);
-    check_threads(set_up_chain, false);
-    check_threads(set_up_chain, true);
+    for (int order = FIL_SWEEP_NATURAL; order <= FIL_SWEEP_COLOURED; ++order) {
+        check_threads(set_up, 600, (fil_sweep_order)order);
+        check_threads(set_up_chain, 600, (fil_sweep_order)order);
+    }
+    check_threads(set_up_strands, 2500, FIL_SWEEP_BODIES);
 }
 
 // The coloured order is a Gauss-Seidel too: it ends at the same solution.
 TEST(contact_sweep_orders_agree_in_the_end)
 {
     setting natural, coloured;
-    set_up_chain(&natural, 200, false, 2);
-    set_up_chain(&coloured, 200, true, 2);
+    set_up_chain(&natural, 200, FIL_SWEEP_NATURAL, 2);
+    set_up_chain(&coloured, 200, FIL_SWEEP_COLOURED, 2);
     for (int sweep = 0; sweep < 400; ++sweep) {
         fil_sweep_run(&natural.sweep, natural.r);
         fil_sweep_run(&coloured.sweep, coloured.r);
@@ -188,7 +248,7 @@ TEST(contact_sweep_orders_agree_in_the_end)
 TEST(contact_sweep_freezes_quiet_contacts)
 {
     setting s;
-    set_up(&s, 50, false, 1);
+    set_up(&s, 50, FIL_SWEEP_NATURAL, 1);
     s.sweep.freeze = true;
     s.sweep.quiet_change = INFINITY; // everything counts as quiet
     for (int sweep = 0; sweep < s.sweep.quiet_needed; ++sweep)
@@ -213,7 +273,7 @@ TEST(contact_sweep_freezes_quiet_contacts)
 TEST(contact_sweep_wakes_all)
 {
     setting s;
-    set_up(&s, 50, false, 1);
+    set_up(&s, 50, FIL_SWEEP_NATURAL, 1);
     s.sweep.freeze = true;
     s.sweep.quiet_change = INFINITY;
     for (int sweep = 0; sweep <= s.sweep.quiet_needed; ++sweep)
@@ -229,8 +289,8 @@ TEST(contact_sweep_wakes_all)
 TEST(contact_sweep_relaxes_within_the_cone)
 {
     setting plain, relaxed;
-    set_up(&plain, 1, false, 1);
-    set_up(&relaxed, 1, false, 1);
+    set_up(&plain, 1, FIL_SWEEP_NATURAL, 1);
+    set_up(&relaxed, 1, FIL_SWEEP_NATURAL, 1);
     plain.problem->q[0] = relaxed.problem->q[0] = -1;
     plain.problem->mu[0] = relaxed.problem->mu[0] = 0.5;
     relaxed.sweep.relaxation = 0.5;
@@ -261,7 +321,7 @@ TEST(contact_sweep_relaxes_within_the_cone)
 TEST(contact_sweep_copy_only_changes_nothing)
 {
     setting s;
-    set_up(&s, 20, false, 1);
+    set_up(&s, 20, FIL_SWEEP_NATURAL, 1);
     s.sweep.copy_only = true;
     for (int k = 0; k < 60; ++k)
         s.r[k] = k;
