@@ -40,6 +40,7 @@ typedef struct auto_state {
     fil_contact_strands *strands; // NULL: not the road of strands
     bool dual;                    // W is there, or can be had
     bool sparse;                  // ... and has short rows, or few of them
+    bool promising;               // ... and rows that are short enough for a trial from the impulses that are known
     bool newton;                  // the matrix is small enough to factor
     int64_t size;
     double *r, *start;
@@ -84,25 +85,25 @@ static fil_status choose_view(const fil_contact_task *task, bool sparse)
 static fil_status look_for_dual(const fil_contact_task *task, auto_state *state)
 {
     const double most_bytes = 4e9, bytes_of_block = 9 * sizeof(double) + 2 * sizeof(int);
-    const double short_row = 25; // blocks; bundles have 50
+    const double short_row = 25, long_row = 80; // blocks; bundles have 50
     const int most_contacts = 200000;
     const fil_contact_problem *problem = task->problem;
+    double contacts = problem->contact_count, blocks = 0;
     state->dual = problem->has_dual;
-    if (state->dual)
-        state->sparse =
-            is_small(task) || (double)problem->W.start[problem->contact_count] <= short_row * problem->contact_count;
-    if (state->dual || problem->contact_count > most_contacts)
-        return FIL_OK;
-    int *sides = FIL_ARENA_ARRAY(task->scratch, int, problem->A.body_count);
-    if (!sides)
-        return FIL_NO_MEMORY;
-    for (int side = 0; side < problem->H.side_start[problem->contact_count]; ++side)
-        ++sides[problem->H.body[side]];
-    double pairs = 0;
-    for (int body = 0; body < problem->A.body_count; ++body)
-        pairs += (double)sides[body] * sides[body];
-    state->dual = pairs * bytes_of_block <= most_bytes;
-    state->sparse = state->dual && (is_small(task) || pairs <= short_row * problem->contact_count);
+    if (state->dual) {
+        blocks = (double)problem->W.start[problem->contact_count];
+    } else if (problem->contact_count <= most_contacts) {
+        int *sides = FIL_ARENA_ARRAY(task->scratch, int, problem->A.body_count);
+        if (!sides)
+            return FIL_NO_MEMORY;
+        for (int side = 0; side < problem->H.side_start[problem->contact_count]; ++side)
+            ++sides[problem->H.body[side]];
+        for (int body = 0; body < problem->A.body_count; ++body)
+            blocks += (double)sides[body] * sides[body];
+        state->dual = blocks * bytes_of_block <= most_bytes;
+    }
+    state->sparse = state->dual && (is_small(task) || blocks <= short_row * contacts);
+    state->promising = state->dual && blocks <= long_row * contacts;
     return FIL_OK;
 }
 
@@ -329,23 +330,54 @@ static fil_status run_rounds(auto_state *state)
     return FIL_OK;
 }
 
-// The road through W: sweeps, then rounds.
-static fil_status run_dual(auto_state *state)
+static fil_status prepare_sweeps(auto_state *state)
 {
     const fil_contact_task *task = state->task;
     fil_status status = fil_contact_problem_form_dual(task->context, task->problem);
     if (status == FIL_OK)
         status = fil_sweep_make(task, FIL_SWEEP_BODIES, &state->sweep);
-    if (status != FIL_OK)
-        return status;
-    run_sweeps(state, 15);
-    if (state->watch.stop)
-        return FIL_OK;
-    status = fil_anderson_make(&state->watch, &state->sweep, WINDOW, &state->anderson);
+    if (status == FIL_OK)
+        status = fil_anderson_make(&state->watch, &state->sweep, WINDOW, &state->anderson);
     state->start = FIL_ARENA_ARRAY(task->scratch, double, state->size);
-    if (status == FIL_OK && !state->start)
-        status = FIL_NO_MEMORY;
-    return status == FIL_OK ? run_rounds(state) : status;
+    return status == FIL_OK && !state->start ? FIL_NO_MEMORY : status;
+}
+
+// Accelerated sweeps as long as they promise the goal soon. From the impulses of the step before it mostly is.
+static fil_status run_trial(auto_state *state)
+{
+    const double soon = 400; // sweeps
+    fil_anderson_plan plan = {.window = WINDOW, .sweeps = 1, .relaxation = 1, .steps = 100};
+    fil_status status = prepare_sweeps(state);
+    state->watch.phase = "anderson";
+    while (status == FIL_OK && !state->watch.stop) {
+        double before = state->watch.least;
+        fil_anderson_run(&state->anderson, &plan, state->r);
+        double gain = log(before / state->watch.least), missing = log(state->watch.least / state->task->tolerance);
+        if (!(missing * (double)plan.steps <= gain * soon))
+            break;
+    }
+    start_from_best(state, state->r);
+    return status;
+}
+
+// The road through W: sweeps, then rounds.
+static fil_status run_dual(auto_state *state)
+{
+    if (!state->start) {
+        fil_status status = prepare_sweeps(state);
+        if (status != FIL_OK)
+            return status;
+        run_sweeps(state, 15);
+    }
+    return state->watch.stop ? FIL_OK : run_rounds(state);
+}
+
+static bool is_warm(const double *r, int64_t size)
+{
+    for (int64_t k = 0; k < size; ++k)
+        if (r[k] != 0)
+            return true;
+    return false;
 }
 
 static fil_status solve(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats)
@@ -356,7 +388,9 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
         return status;
     memcpy(state.r, r, (size_t)state.size * sizeof *r);
     fil_contact_watch_judge(&state.watch, state.r);
-    if (state.strands && !state.watch.stop)
+    if (state.promising && !state.watch.stop && is_warm(r, state.size))
+        status = run_trial(&state);
+    if (status == FIL_OK && state.strands && !state.watch.stop)
         status = run_admm(&state);
     if (status == FIL_OK && state.dual && !state.watch.stop)
         status = run_dual(&state);

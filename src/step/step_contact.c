@@ -212,7 +212,7 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
 static fil_status meet(fil_part *part, fil_rounds *self)
 {
     const fil_contacts *settings = &part->contacts->settings;
-    const double first = 1e-3, better = 0.02, slow = 0.3;
+    const double first = 1e-3, better = 1e-3, slow = 0.3;
     double before = INFINITY;
     int looks = 0;
     fil_status status = FIL_OK;

@@ -182,7 +182,7 @@ bool fil_slide_follow(const fil_slide *slide, double guess, double r[3])
 {
     // Newton squares the error: once a step is this small, the next would change the last digit only.
     const int most_steps = 6;
-    const double last_step = 1e-8;
+    const double last_step = 1e-6;
     double a = guess;
     for (int step = 0; step < most_steps; ++step) {
         double h, slope;
