@@ -53,7 +53,8 @@ typedef struct ball {
 // Sums over the steps of a trial, or the worst of them.
 typedef struct outcome {
     double seconds, phase[FIL_PHASES], contacts, closed, linearisations, iterations, residual;
-    int retries, missed, unconverged, crossings;
+    int retries, missed, crossings; // missed: steps with parts in trouble that could not be halved any more
+    unsigned trouble;
 } outcome;
 
 static void complain(const char *what, const char *which)
@@ -120,7 +121,7 @@ static void add_step(const fil_step_stats *stats, int steps, outcome *out)
     out->residual = fmax(out->residual, stats->contact_residual);
     out->retries += stats->retries;
     out->missed += stats->rough_parts > 0;
-    out->unconverged += stats->unconverged;
+    out->trouble |= stats->trouble;
     out->crossings += stats->crossings;
 }
 
@@ -143,13 +144,26 @@ static void run_trial(fil_context *context, const options *options, const ball *
     close_ball(&ball);
 }
 
+// "contact+strand"; "-": none.
+static void name_trouble(unsigned trouble, char out[64])
+{
+    out[0] = '\0';
+    for (int i = 0; i < FIL_TROUBLES; ++i)
+        if (trouble & 1u << i)
+            snprintf(out + strlen(out), 64 - strlen(out), "%s%s", *out ? "+" : "", fil_trouble_name(i));
+    if (!*out)
+        strcpy(out, "-");
+}
+
 static void show(const trial *trial, const outcome *out, double unit)
 {
+    char trouble[64];
+    name_trouble(out->trouble, trouble);
     printf("%-5s  %-7s %8.3f %7.2f ", trial->rules, trial->method, 1e3 * out->seconds, out->seconds / unit);
     for (int i = 0; i < FIL_PHASES; ++i)
         printf(" %7.3f", out->phase[i] / unit);
-    printf(" %8.0f %6.0f %5.1f %9.1f %9.2e %7d %6d %9d\n", out->contacts, out->closed, out->linearisations,
-           out->iterations, out->residual, out->retries, out->missed, out->crossings);
+    printf(" %8.0f %6.0f %5.1f %9.1f %9.2e %7d %6d %9d  %s\n", out->contacts, out->closed, out->linearisations,
+           out->iterations, out->residual, out->retries, out->missed, out->crossings, trouble);
     fflush(stdout);
 }
 
@@ -161,8 +175,8 @@ static void show_head(const ball *start, const options *options)
     printf("%-5s  %-7s %8s %7s ", "rules", "method", "ms/step", "time");
     for (int i = 0; i < FIL_PHASES; ++i)
         printf(" %7s", fil_phase_name(i));
-    printf(" %8s %6s %5s %9s %9s %7s %6s %9s\n", "contacts", "closed", "lin.", "iterat.", "residual", "retries",
-           "missed", "crossings");
+    printf(" %8s %6s %5s %9s %9s %7s %6s %9s  %s\n", "contacts", "closed", "lin.", "iterat.", "residual", "retries",
+           "missed", "crossings", "trouble");
 }
 
 static void write_csv(const char *path, const outcome *outcomes)
@@ -173,14 +187,16 @@ static void write_csv(const char *path, const outcome *outcomes)
     fprintf(file, "rules,method,seconds");
     for (int i = 0; i < FIL_PHASES; ++i)
         fprintf(file, ",seconds_%s", fil_phase_name(i));
-    fprintf(file, ",contacts,closed,linearisations,iterations,residual,retries,missed,unconverged,crossings\n");
+    fprintf(file, ",contacts,closed,linearisations,iterations,residual,retries,missed,crossings,trouble\n");
     for (int t = 0; t < TRIALS; ++t) {
         const outcome *out = &outcomes[t];
+        char trouble[64];
+        name_trouble(out->trouble, trouble);
         fprintf(file, "%s,%s,%.6g", trials[t].rules, trials[t].method, out->seconds);
         for (int i = 0; i < FIL_PHASES; ++i)
             fprintf(file, ",%.6g", out->phase[i]);
-        fprintf(file, ",%.6g,%.6g,%.6g,%.6g,%.6g,%d,%d,%d,%d\n", out->contacts, out->closed, out->linearisations,
-                out->iterations, out->residual, out->retries, out->missed, out->unconverged, out->crossings);
+        fprintf(file, ",%.6g,%.6g,%.6g,%.6g,%.6g,%d,%d,%d,%s\n", out->contacts, out->closed, out->linearisations,
+                out->iterations, out->residual, out->retries, out->missed, out->crossings, trouble);
     }
     if (fclose(file) != 0)
         complain("cannot be written", path);
@@ -199,7 +215,7 @@ static double read_number(const char *name, const char *text, double low, double
 
 static options read_options(int argc, char **argv)
 {
-    options out = {.moment = 0.8, .steps = 20, .iterations = 1000, .threads = 2};
+    options out = {.moment = 1, .steps = 20, .iterations = 1000, .threads = 2};
     struct {
         const char *name;
         int *value;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCENES = 2, MUS = 5, STEPS = 2, FRAMES = 501, MARKS = 6 };
+enum { SCENES = 2, MUS = 5, STEPS = 2, FRAMES = 501, MARKS = 6, THIN = 10, DRAWN = FRAMES / THIN + 1 };
 static const char *const scenes[SCENES] = {"strand", "tube"}, *const mus[MUS] = {"0.1", "0.2", "0.3", "0.38", "0.6"};
 static const char *const titles[SCENES] = {"on a strand", "on a tube"};
 static const int milliseconds[STEPS] = {1, 4};
@@ -69,6 +69,7 @@ static void read_ride(fil_context *context, const char *folder, ride *out)
 static fil_status draw(fil_context *context, const char *path, ride rides[SCENES][MUS])
 {
     static double mark_time[MUS * MARKS], mark_way[MUS * MARKS];
+    static double time[SCENES][MUS][DRAWN], way[SCENES][MUS][DRAWN];
     fil_plot_series series[SCENES][MUS + 1];
     fil_plot_panel panels[SCENES];
     for (int i = 0; i < MUS * MARKS; ++i) {
@@ -76,9 +77,13 @@ static fil_status draw(fil_context *context, const char *path, ride rides[SCENES
         mark_way[i] = block_way(atof(mus[i / MARKS]), mark_time[i]);
     }
     for (int s = 0; s < SCENES; ++s) {
-        for (int m = 0; m < MUS; ++m)
-            series[s][m] = (fil_plot_series){
-                .name = mus[m], .x = rides[s][m].time, .y = rides[s][m].way, .count = rides[s][m].count};
+        for (int m = 0; m < MUS; ++m) {
+            const ride *ride = &rides[s][m];
+            int count = (ride->count - 1) / THIN + 1;
+            for (int i = 0; i < count; ++i)
+                time[s][m][i] = ride->time[THIN * i], way[s][m][i] = ride->way[THIN * i];
+            series[s][m] = (fil_plot_series){.name = mus[m], .x = time[s][m], .y = way[s][m], .count = count};
+        }
         series[s][MUS] = (fil_plot_series){
             .name = "a block", .x = mark_time, .y = mark_way, .count = MUS * MARKS, .form = FIL_PLOT_POINTS};
         panels[s] = (fil_plot_panel){
