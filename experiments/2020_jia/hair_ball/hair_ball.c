@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What `--iterations` says is put behind the last of the overrides of a trial that ends with "=".
+// A method, rules for when it may stop, and what makes them of the scene. `--iterations` fills in a set that ends with
+// "=".
 enum { SETS = 5 };
 typedef struct trial {
     const char *rules, *method;
@@ -73,7 +74,7 @@ static void need(fil_context *context, fil_status status)
 
 static void open_ball(fil_context *context, const options *options, const trial *trial, ball *out)
 {
-    char strands[64], last[64];
+    char strands[64], filled[64];
     const char *sets[SETS + 1];
     int count = 0;
     if (options->strands > 0) {
@@ -83,8 +84,8 @@ static void open_ball(fil_context *context, const options *options, const trial 
     for (int i = 0; i < SETS && trial->sets[i]; ++i) {
         const char *set = trial->sets[i];
         if (set[strlen(set) - 1] == '=') {
-            snprintf(last, sizeof last, "%s%d", set, options->iterations);
-            set = last;
+            snprintf(filled, sizeof filled, "%s%d", set, options->iterations);
+            set = filled;
         }
         sets[count++] = set;
     }
@@ -147,12 +148,10 @@ static void run_trial(fil_context *context, const options *options, const ball *
 // "contact+strand"; "-": none.
 static void name_trouble(unsigned trouble, char out[64])
 {
-    out[0] = '\0';
+    int length = snprintf(out, 64, "%s", trouble ? "" : "-");
     for (int i = 0; i < FIL_TROUBLES; ++i)
         if (trouble & 1u << i)
-            snprintf(out + strlen(out), 64 - strlen(out), "%s%s", *out ? "+" : "", fil_trouble_name(i));
-    if (!*out)
-        strcpy(out, "-");
+            length += snprintf(out + length, 64 - (size_t)length, "%s%s", length > 0 ? "+" : "", fil_trouble_name(i));
 }
 
 static void show(const trial *trial, const outcome *out, double unit)
