@@ -214,7 +214,7 @@ static double read_number(const char *name, const char *text, double low, double
 
 static options read_options(int argc, char **argv)
 {
-    options out = {.moment = 1, .steps = 20, .iterations = 1000, .threads = 2};
+    options out = {.moment = 1.08, .steps = 20, .iterations = 1000, .threads = 2};
     struct {
         const char *name;
         int *value;
