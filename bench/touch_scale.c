@@ -222,7 +222,7 @@ static void write_svg(const bench *b, const curve *curves, int count)
                                       .form = FIL_PLOT_LINE};
     fil_plot_panel panel = {.title = "ns per contact",
                             .x = {.label = "contacts", .log = true, .min = 800, .max = 1.25 * b->most},
-                            .y = {.label = "ns per contact", .log = true, .min = 100, .max = 1e4},
+                            .y = {.label = "ns per contact", .log = true},
                             .series = series};
     fil_plot plot = {.title = "Detection and one sweep against contacts",
                      .subtitle = "one thread; level is linear",
