@@ -1,6 +1,6 @@
 // How detection and one solver sweep grow with the number of contacts.
 //
-//     touch_scale [--contacts 1000000] [--calls 5] [--out FOLDER]
+//     touch_scale [--contacts 1024000] [--calls 5] [--out FOLDER]
 //
 // Detection: a cube full of strands of 20 edges of 5 mm that go their own ways, about four contacts each at any size:
 // the cube grows with them. Measured are fil_touch_strands_pairs and fil_touch_strands_find as a step calls them, in
@@ -8,9 +8,9 @@
 // random: then what is near in space is far in memory.
 // Sweep: one Gauss-Seidel sweep over a problem of wavy hair (contact_scale.c) with W at hand, no freezing.
 //
-// Sizes are 1000 contacts, then four times as many, up to --contacts. One thread; a row is the median of at least
-// --calls calls. Exponents are those of time = c contacts^p: of a row against the row before, and of all rows by least
-// squares. The smallest sizes fit into the caches, which makes p larger than what the largest sizes show.
+// Sizes are 1000 contacts, then four times as many, up to --contacts. One thread, CPU time; a row is the median of at
+// least --calls calls. Exponents are those of time = c contacts^p: of a row against the row before, and of all rows by
+// least squares. The smallest sizes fit into the caches, which makes p larger than what the largest sizes show.
 // FOLDER/touch_scale.svg shows ns per contact.
 //
 // Bar: p at most 1.1 for each. Exit 1 when it is missed.
