@@ -1,10 +1,11 @@
-// What the programs of bench/ share: clocks, medians, problems.
+// What the programs of bench/ share: clocks, medians, memory.
 #ifndef FIL_BENCH_BENCH_H
 #define FIL_BENCH_BENCH_H
 
 #include "base/timer.h"
 #include "filum/filum.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,20 @@ static inline fil_context *bench_context(int threads)
         exit(3);
     }
     return context;
+}
+
+// A line of /proc/self/status in bytes, for example "VmHWM:".
+static inline double bench_status_bytes(const char *name)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    double value = NAN;
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, name, strlen(name)) == 0)
+            value = 1024 * atof(line + strlen(name));
+    if (file)
+        fclose(file);
+    return value;
 }
 
 // --strands N --repeats N; repeats become 0 when there is anything else.

@@ -9,23 +9,8 @@
 // Bar for auto and gs: 1.3 × the stored W (76 bytes per block) + 2 kB per contact. Exit 1 when it is missed.
 #include "bench.h"
 
-#include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-// A line of /proc/self/status in bytes, for example "VmHWM:".
-static double status_bytes(const char *name)
-{
-    FILE *file = fopen("/proc/self/status", "r");
-    char line[256];
-    double value = NAN;
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, name, strlen(name)) == 0)
-            value = 1024 * atof(line + strlen(name));
-    if (file)
-        fclose(file);
-    return value;
-}
 
 static void reset_peak(void)
 {
@@ -66,7 +51,7 @@ typedef struct result {
 
 static result run(const char *solver, int rods)
 {
-    result out = {.empty = status_bytes("VmRSS:")};
+    result out = {.empty = bench_status_bytes("VmRSS:")};
     fil_context *context = bench_context(1);
     fil_contact_family family = fil_contact_family_default();
     family.rods = rods;
@@ -82,10 +67,10 @@ static result run(const char *solver, int rods)
     def.solver = solver;
     def.progress = patience;
     reset_peak();
-    out.problem = status_bytes("VmRSS:");
+    out.problem = bench_status_bytes("VmRSS:");
     fil_solve_stats stats;
     bench_need(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
-    out.peak = status_bytes("VmHWM:");
+    out.peak = bench_status_bytes("VmHWM:");
     out.seconds = stats.seconds_solve;
     out.residual = stats.residual[FIL_MERIT_NATURAL];
     snprintf(out.finished_by, sizeof out.finished_by, "%s", stats.finished_by);

@@ -5,7 +5,7 @@
 // The head is a sphere, then a mesh of the same size with 51,200 triangles. Strands stand away from it, or lie on it;
 // they fall by half a millimetre in the step, with noise. Two threads; the minimum is what the code costs, the median
 // what one sees on a busy machine.
-#include "bench.h"
+#include "strand_touch.h"
 
 #include "base/arena.h"
 #include "base/rng.h"
@@ -34,13 +34,9 @@ static void make_head(fil_mesh *mesh)
 }
 
 // `up`: how steeply strands leave the head.
-static fil_touch_strands make_strands(int strands, double up)
+static bench_strands make_strands(int strands, double up)
 {
-    size_t count = (size_t)strands * VERTICES;
-    int *first = bench_allocate((size_t)strands + 1, sizeof *first), *strand = bench_allocate(count, sizeof *strand);
-    unsigned char *held = bench_allocate(count, 1);
-    double *radius = bench_allocate(count, sizeof *radius), *arc = bench_allocate(count, sizeof *arc);
-    double *x0 = bench_allocate(3 * count, sizeof *x0), *x1 = bench_allocate(3 * count, sizeof *x1);
+    bench_strands made = bench_strands_make(strands, VERTICES, 5e-5);
     fil_rng rng = fil_rng_make(1);
     for (int s = 0; s < strands; ++s) {
         double out[3], along[3];
@@ -54,21 +50,19 @@ static fil_touch_strands make_strands(int strands, double up)
         for (int k = 0; k < 3; ++k)
             along[k] -= lift * out[k];
         fil_vec3_normalise(along);
-        first[s + 1] = (s + 1) * VERTICES;
         for (int i = 0; i < VERTICES; ++i) {
             int v = s * VERTICES + i;
             double length = edge * i, angle = length * (1 - up) / head, r = head + 1.5e-4 + up * length;
-            strand[v] = s;
-            held[v] = i < 2;
-            radius[v] = 5e-5;
-            arc[v] = length;
+            made.held[v] = i < 2;
+            made.arc[v] = length;
             for (int k = 0; k < 3; ++k) {
-                x0[3 * v + k] = r * (cos(angle) * out[k] + sin(angle) * along[k]);
-                x1[3 * v + k] = x0[3 * v + k] + 2e-4 * fil_rng_uniform(&rng, -1, 1) - (k == 1 ? 5e-4 : 0);
+                double x = r * (cos(angle) * out[k] + sin(angle) * along[k]);
+                made.x0[3 * v + k] = x;
+                made.x1[3 * v + k] = x + 2e-4 * fil_rng_uniform(&rng, -1, 1) - (k == 1 ? 5e-4 : 0);
             }
         }
     }
-    return (fil_touch_strands){strands, (int)count, first, strand, held, radius, arc, x0, x1, NULL, NULL, 0};
+    return made;
 }
 
 static void measure(fil_context *context, const fil_solid *solid, const char *name, const fil_touch_strands *strands,
@@ -120,9 +114,10 @@ int main(int argc, char **argv)
     printf("%-8s %-8s %9s %9s %9s %9s %10s %10s\n", "body", "strands", "vertices", "places", "on edges", "inside",
            "least ms", "median ms");
     for (int lie = 0; lie < 2; ++lie) {
-        fil_touch_strands all = make_strands(strands, lie ? 0.001 : 0.5);
+        bench_strands made = make_strands(strands, lie ? 0.001 : 0.5);
         for (int k = 0; k < 2; ++k)
-            measure(context, solid[k], k ? "mesh" : "sphere", &all, lie ? "lie" : "stand", repeats);
+            measure(context, solid[k], k ? "mesh" : "sphere", &made.all, lie ? "lie" : "stand", repeats);
+        bench_strands_free(&made);
     }
     fil_mesh_destroy(mesh);
     fil_arena_destroy(arena);

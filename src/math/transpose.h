@@ -5,6 +5,8 @@
 
 #include "math/simd.h"
 
+#include <stddef.h>
+
 #define FIL_MIX __builtin_shufflevector
 
 static inline void fil_v4_transpose_rows(fil_v4 row[4])
