@@ -8,7 +8,7 @@
 //   start     the nearest points are within the margin at the start, or come there: gap + normal · motion <= margin
 //   end       the edges are that near at the end
 //
-// Nearest points at the end of an edge count only where the next edge of the strand is not nearer still.
+// Nearest points at the end of an edge do not count where the strand goes straight on and nearer behind it.
 //
 // Its gap is measured along the normal at the start. Neighbouring edges of a strand meet in a vertex, so both may find
 // the same place: of places on the same two strands that are within a third of an edge of each other on both, with
@@ -35,6 +35,8 @@ enum { EDGE_GRAIN = 256, PAIR_GRAIN = 1024 };
 static const double same_place = 1.0 / 3; // of an edge
 static const double same_normal = 0.7;    // cosine
 static const double parallel = 1e-6;      // square of the sine below which edges count as parallel
+static const double lean = 0.1;           // sine of normals against the strand; strands side by side lean less
+static const double straight = 0.9995;    // cosine: 2 degrees
 
 // ---- one pair
 
@@ -162,18 +164,22 @@ static bool crosses(const meeting *m, fil_touch_point *out)
     return true;
 }
 
-// Whether the edge beside this one, behind the end at which the nearest point is, comes nearer to what lies `way` from
-// there. The place is then one of that edge; a contact here would have its normal along the strand and hold up what
-// slides.
-static bool is_beside(const fil_touch_strands *S, const double *x, int edge, double at, const double way[3])
+// Whether the strand goes straight on behind the end at which the nearest point of an edge is, and comes clearly nearer
+// there to what lies `way` from it. The place is then one of that edge; a contact here would have its normal along the
+// strand and hold up what slides. Where the strand bends, what slides may run into this edge: then it stays.
+static bool goes_on_nearer(const fil_touch_strands *S, const double *x, int edge, double at, const double way[3])
 {
-    int vertex = at <= 0 ? edge : edge + 1, next = at <= 0 ? edge - 1 : edge + 2;
+    int vertex = at <= 0 ? edge : edge + 1, next = at <= 0 ? edge - 1 : edge + 2, other = at <= 0 ? edge + 1 : edge;
     if ((at > 0 && at < 1) || next < 0 || next >= S->vertex_count || S->strand[next] != S->strand[vertex])
         return false;
-    double d[3];
-    for (int k = 0; k < 3; ++k)
+    double d[3], e[3];
+    for (int k = 0; k < 3; ++k) {
         d[k] = x[3 * (int64_t)next + k] - x[3 * (int64_t)vertex + k];
-    return fil_vec3_dot(way, d) > parallel * fil_vec3_norm(way) * fil_vec3_norm(d);
+        e[k] = x[3 * (int64_t)vertex + k] - x[3 * (int64_t)other + k];
+    }
+    double length = fil_vec3_norm(d);
+    return fil_vec3_dot(d, e) > straight * length * fil_vec3_norm(e) &&
+           fil_vec3_dot(way, d) > lean * length * fil_vec3_norm(way);
 }
 
 // The nearest points of the edges at the start (x = x0) or at the end.
@@ -184,7 +190,8 @@ static bool comes_near(const fil_touch_strands *S, const double *x, const meetin
     double s, t, way[3], normal[3];
     double distance = nearest(p, q, &s, &t, way), radii = radii_at(m, s, t);
     double back[3] = {-way[0], -way[1], -way[2]};
-    if (S->strand[out->a] != S->strand[out->b] && (is_beside(S, x, out->a, s, back) || is_beside(S, x, out->b, t, way)))
+    if (S->strand[out->a] != S->strand[out->b] &&
+        (goes_on_nearer(S, x, out->a, s, back) || goes_on_nearer(S, x, out->b, t, way)))
         return false;
     if (distance > 1e-9 * radii)
         for (int k = 0; k < 3; ++k)

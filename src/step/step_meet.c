@@ -410,20 +410,39 @@ fil_status fil_meet_wake(fil_part *part, int *added)
     return more.count > 0 ? add(part, &more) : FIL_OK;
 }
 
-// Where a contact of the same two edges is; -1: there is none.
-static int find_same(const fil_meets *meets, const fil_touch_point *point)
+// Where the first contact of an edge is, or would be.
+static int first_of_edge(const fil_meets *meets, int edge)
 {
     int low = 0, high = meets->count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (meets->point[middle].a < point->a)
+        if (meets->point[middle].a < edge)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < meets->count && meets->point[low].a == point->a; ++low)
-        if (meets->point[low].b == point->b)
-            return low;
+    return low;
+}
+
+// Where a contact of the same two edges is; -1: there is none.
+static int find_same(const fil_meets *meets, const fil_touch_point *point)
+{
+    for (int i = first_of_edge(meets, point->a); i < meets->count && meets->point[i].a == point->a; ++i)
+        if (meets->point[i].b == point->b)
+            return i;
+    return -1;
+}
+
+// The contact that a crossing of the same two edges takes the place of: its normal did not keep them apart. Edges that
+// would cross in another way once they are kept from crossing in this one need both contacts. -1: there is none.
+static int find_worse(const fil_meets *meets, const fil_touch_point *point)
+{
+    const double same_way = 0.7; // cosine
+    for (int i = first_of_edge(meets, point->a); i < meets->count && meets->point[i].a == point->a; ++i) {
+        const fil_touch_point *old = &meets->point[i];
+        if (old->b == point->b && (!old->crossing || fil_vec3_dot(old->normal, point->normal) > same_way))
+            return i;
+    }
     return -1;
 }
 
@@ -493,7 +512,7 @@ static int choose(fil_part *part, const fil_touch_list *list, bool crossing, fil
         bool deep = end_gap(part, point) < -deep_part * radii_of(part, point);
         if (point->crossing != crossing || !(crossing || deep))
             continue;
-        int same = find_same(&part->meets, point);
+        int same = crossing ? find_worse(&part->meets, point) : find_same(&part->meets, point);
         if (same >= 0 && !crossing)
             continue;
         ++added;
