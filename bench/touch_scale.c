@@ -140,7 +140,7 @@ static int detect(const bench *b, fil_arena *arena, const fil_touch_strands *str
     fil_arena_mark mark = fil_arena_mark_now(arena);
     fil_touch_pairs pairs;
     fil_touch_list list;
-    bench_need(b->context, fil_touch_strands_pairs(b->context, arena, strands, margin, &pairs));
+    bench_need(b->context, fil_touch_strands_pairs(b->context, arena, strands, NULL, margin, &pairs));
     bench_need(b->context, fil_touch_strands_find(b->context, arena, strands, &pairs, margin, &list));
     fil_arena_rewind(arena, mark);
     return list.count;
