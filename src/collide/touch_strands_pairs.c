@@ -51,8 +51,10 @@ static void load_edges(const fil_touch_strands *S, const int edge[LANES], four_e
     load_ends(S->x1, edge, end);
     for (int i = 0; i < 2; ++i)
         out->way[i] = fil_w3_subtract(end[i], out->x[i]);
-    for (int lane = 0; lane < LANES; ++lane)
-        out->radius[lane] = fmax(S->radius[edge[lane]], S->radius[edge[lane] + 1]);
+    for (int lane = 0; lane < LANES; ++lane) {
+        const double *radius = S->radius + edge[lane];
+        out->radius[lane] = radius[0] > radius[1] ? radius[0] : radius[1];
+    }
 }
 
 static fil_v4 cut(fil_v4 value)
@@ -114,7 +116,6 @@ typedef struct pair_job {
 typedef struct asker {
     const pair_job *job;
     int edge, waiting, other[MOST_WAITING];
-    four_edges self; // the edge in all lanes
     int64_t first, count, room;
     const fil_touch_pairs *out;
 } asker;
@@ -152,13 +153,16 @@ static void add_pair(asker *self, int other)
 
 static void meet_waiting(asker *self)
 {
+    if (self->waiting == 0)
+        return;
+    four_edges edge, others;
+    load_edges(self->job->S, (int[LANES]){self->edge, self->edge, self->edge, self->edge}, &edge);
     for (int i = 0; i < self->waiting; i += LANES) {
         int count = self->waiting - i < LANES ? self->waiting - i : LANES, four[LANES];
         for (int lane = 0; lane < LANES; ++lane)
             four[lane] = self->other[i + (lane < count ? lane : 0)];
-        four_edges others;
         load_edges(self->job->S, four, &others);
-        int near = may_meet(&self->self, &others, self->job->margin);
+        int near = may_meet(&edge, &others, self->job->margin);
         for (int lane = 0; lane < count; ++lane)
             if (near >> lane & 1)
                 add_pair(self, four[lane]);
@@ -182,7 +186,6 @@ static void let_wait(void *data, int other)
 static int64_t ask_edge(const pair_job *job, int edge, const fil_touch_pairs *out, int64_t first, int64_t room)
 {
     asker asker = {.job = job, .edge = edge, .first = first, .room = room, .out = out};
-    load_edges(job->S, (int[LANES]){edge, edge, edge, edge}, &asker.self);
     // An edge of the grid leaves those before it to their own search.
     bool in_grid = !job->only || job->only[job->S->strand[edge]];
     fil_segment_grid_near(&job->grid, edge, job->margin, !in_grid, let_wait, &asker);
