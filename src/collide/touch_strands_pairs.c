@@ -258,7 +258,7 @@ fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const
         status = make_pairs(arena, ranges * RANGE_ROOM, &job.room);
     if (status != FIL_OK)
         return status;
-    // A grid of some strands has not all edges; but then few others are near and little waits for memory.
+    // A grid of some strands does not have all edges: they then ask as they are numbered.
     job.edge = only ? edge : job.grid.segment;
     fil_parallel_for(context, edges, EDGE_GRAIN, ask_edges, &job);
     for (int v = 0; v < vertices; ++v)
