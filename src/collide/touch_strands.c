@@ -7,6 +7,8 @@
 //   start     the nearest points are within the margin at the start, or come there: gap + normal · motion <= margin
 //   end       the edges are that near at the end
 //
+// Nearest points at the end of an edge count only where the next edge of the strand is not nearer still.
+//
 // Its gap is measured along the normal at the start. Neighbouring edges of a strand meet in a vertex, so both may find
 // the same place: of places on the same two strands that are within a third of an edge of each other on both, with
 // normals within 45°, the one with the least gap stays. Crossings are never given up for others.
@@ -155,12 +157,30 @@ static bool crosses(const meeting *m, fil_touch_point *out)
     return true;
 }
 
-// The nearest points of the edges when they are at p and q.
-static bool comes_near(const meeting *m, const double p[2][3], const double q[2][3], double margin,
+// Whether the edge beside this one, behind the end at which the nearest point is, comes nearer to what lies `way` from
+// there. The place is then one of that edge; a contact here would have its normal along the strand and hold up what
+// slides.
+static bool is_beside(const fil_touch_strands *S, const double *x, int edge, double at, const double way[3])
+{
+    int vertex = at <= 0 ? edge : edge + 1, next = at <= 0 ? edge - 1 : edge + 2;
+    if ((at > 0 && at < 1) || next < 0 || next >= S->vertex_count || S->strand[next] != S->strand[vertex])
+        return false;
+    double d[3];
+    for (int k = 0; k < 3; ++k)
+        d[k] = x[3 * (int64_t)next + k] - x[3 * (int64_t)vertex + k];
+    return fil_vec3_dot(way, d) > parallel * fil_vec3_norm(way) * fil_vec3_norm(d);
+}
+
+// The nearest points of the edges at the start (x = x0) or at the end.
+static bool comes_near(const fil_touch_strands *S, const double *x, const meeting *m, double margin,
                        fil_touch_point *out)
 {
+    const double(*p)[3] = x == S->x0 ? m->p0 : m->p1, (*q)[3] = x == S->x0 ? m->q0 : m->q1;
     double s, t, way[3], normal[3];
     double distance = nearest(p, q, &s, &t, way), radii = radii_at(m, s, t);
+    double back[3] = {-way[0], -way[1], -way[2]};
+    if (S->strand[out->a] != S->strand[out->b] && (is_beside(S, x, out->a, s, back) || is_beside(S, x, out->b, t, way)))
+        return false;
     if (distance > 1e-9 * radii)
         for (int k = 0; k < 3; ++k)
             normal[k] = way[k] / distance;
@@ -193,7 +213,7 @@ static bool touch_pair(const find_job *job, int64_t pair, fil_touch_point *out)
         return true;
     if (job->crossings_only)
         return false;
-    return comes_near(m, m->p0, m->q0, job->margin, out) || comes_near(m, m->p1, m->q1, job->margin, out);
+    return comes_near(job->S, job->S->x0, m, job->margin, out) || comes_near(job->S, job->S->x1, m, job->margin, out);
 }
 
 static void count_places(void *data, int64_t begin, int64_t end)

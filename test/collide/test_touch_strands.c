@@ -311,6 +311,30 @@ TEST(touch_strands_find_a_shared_place_once)
 }
 
 // Parallel strands touch in the middle of what lies side by side, wherever rounding sees them cross.
+// A strand across a straight one, just before a joint and moving towards it: nothing stands in its way.
+TEST(touch_strands_have_no_place_in_front_of_a_joint)
+{
+    bundle *self = malloc(sizeof *self);
+    for (int before = 0; before < 2; ++before) {
+        setup(self, 1);
+        add_strand(self);
+        for (int i = 0; i < 4; ++i)
+            add_vertex(self, (double[]){0.01 * i, 0, 0}, (double[]){0.01 * i, 0, 0}, 1e-3);
+        add_strand(self);
+        for (int i = 0; i < 2; ++i) {
+            double x = before ? 0.0195 : 0.0205, z = 0.02 * i - 0.01, way = before ? 0.003 : -0.003;
+            add_vertex(self, (double[]){x, 0.002, z}, (double[]){x + way, 0.0019, z}, 1e-3);
+        }
+        fil_touch_pairs pairs;
+        fil_touch_list list = find(self, 1e-3, &pairs);
+        ck_assert_int_eq(pairs.count, 2); // or more edges would not be near at all
+        ck_assert_int_eq(list.count, 1);
+        test_near(fabs(list.point[0].normal[1]), 1, 1e-12);
+        teardown(self);
+    }
+    free(self);
+}
+
 TEST(touch_strands_take_the_middle_of_parallel_edges)
 {
     bundle *self = malloc(sizeof *self);

@@ -6,7 +6,6 @@
 // the same number of steps. All of it happens in one run: times may be compared.
 #include "base/timer.h"
 #include "filum/filum.h"
-#include "step/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -102,13 +101,16 @@ static void close_ball(ball *ball)
     fil_film_destroy(ball->film);
 }
 
-// Saved states are for models that are the same in all; here contacts may be solved in another way. What the state
-// consists of does not depend on that.
-static void copy_state(const ball *from, ball *to)
+static void copy_state(fil_context *context, const ball *from, ball *to)
 {
-    if (from->state->memory_size != to->state->memory_size)
-        complain("trials may differ in `contact` alone", "the scene");
-    memcpy(to->state->memory, from->state->memory, from->state->memory_size);
+    size_t size = fil_state_size(from->state);
+    void *bytes = malloc(size);
+    if (!bytes)
+        complain("no memory", "the state");
+    fil_state_save(from->state, bytes);
+    if (fil_state_load(context, to->state, bytes, size) != FIL_OK)
+        complain(fil_context_error(context), "the state");
+    free(bytes);
 }
 
 static void add_step(const fil_step_stats *stats, int steps, outcome *out)
@@ -132,9 +134,9 @@ static void run_trial(fil_context *context, const options *options, const ball *
     fil_step_stats stats;
     open_ball(context, options, trial, &ball);
     // A first step that does not count asks for the memory.
-    copy_state(start, &ball);
+    copy_state(context, start, &ball);
     need(context, fil_step(context, ball.state, ball.h, &stats));
-    copy_state(start, &ball);
+    copy_state(context, start, &ball);
     *out = (outcome){0};
     for (int i = 0; i < options->steps; ++i) {
         double begin = fil_timer_seconds();
