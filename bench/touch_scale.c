@@ -2,7 +2,7 @@
 //
 //     touch_scale [--contacts 1024000] [--calls 5] [--out FOLDER]
 //
-// Detection: a cube full of strands of 20 edges of 5 mm that go their own ways, about four contacts each at any size:
+// Detection: a cube full of strands of 20 edges of 5 mm that go their own ways, about 3.3 contacts each at any size:
 // the cube grows with them. Measured are fil_touch_strands_pairs and fil_touch_strands_find as a step calls them, in
 // memory that was used before. Strands are numbered along the cube, as grooms number them along the skin, or at
 // random: then what is near in space is far in memory.
@@ -30,7 +30,7 @@
 enum { EDGES = 20, MOST_ROWS = 16, MOST_CALLS = 99 };
 static const double exponent_allowed = 1.1;
 static const double edge = 0.005, radius = 5e-5, margin = 2.5e-4; // m; the margin of a step of 1 ms
-static const double strands_per_volume = 1e6, contacts_per_strand = 4;
+static const double strands_per_volume = 1e6, contacts_per_strand = 3.3;
 
 // One line of the plot.
 typedef struct curve {

@@ -137,26 +137,65 @@ fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segment
     return FIL_OK;
 }
 
+// Runs of cells to look at. They are collected first: memory then fetches all of them at once.
+enum { MOST_RUNS = 32 };
+
+typedef struct runs {
+    int count;
+    int64_t begin[MOST_RUNS], end[MOST_RUNS];
+} runs;
+
+static inline void add_run(const fil_segment_grid *grid, int64_t begin, int64_t end, runs *runs)
+{
+    runs->begin[runs->count] = begin;
+    runs->end[runs->count] = end;
+    runs->count += begin < end;
+    __builtin_prefetch(grid->box + 8 * begin);
+    __builtin_prefetch(grid->box + 8 * (end - (begin < end)));
+    __builtin_prefetch(grid->segment + begin);
+}
+
+// What a search passes on: segments whose packed box is not above the limit, after `segment` or all but it.
+typedef struct search {
+    fil_v8 limit;
+    int segment;
+    bool all;
+    fil_segment_grid_visit *visit;
+    void *data;
+} search;
+
+static inline void visit_runs(const fil_segment_grid *grid, const search *search, runs *runs)
+{
+    for (int i = 0; i < runs->count; ++i)
+        for (int64_t at = runs->begin[i]; at < runs->end[i]; ++at) {
+            int other = grid->segment[at];
+            if (!fil_m8_any(fil_v8_load(grid->box + 8 * at) > search->limit) &&
+                (other > search->segment || (search->all && other != search->segment)))
+                search->visit(search->data, other);
+        }
+    runs->count = 0;
+}
+
 void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double margin, bool all,
                            fil_segment_grid_visit *visit, void *data)
 {
-    box search = fil_segment_grid_box(&grid->segments, segment);
+    box wide = fil_segment_grid_box(&grid->segments, segment);
     int first[3], last[3];
     for (int k = 0; k < 3; ++k) {
-        search.low[k] -= margin, search.high[k] += margin;
-        first[k] = cell_along(grid, k, search.low[k] - grid->reach[k]);
-        last[k] = cell_along(grid, k, search.high[k] + grid->reach[k]);
+        wide.low[k] -= margin, wide.high[k] += margin;
+        first[k] = cell_along(grid, k, wide.low[k] - grid->reach[k]);
+        last[k] = cell_along(grid, k, wide.high[k] + grid->reach[k]);
     }
-    fil_v8 limit = pack_search(&search);
+    search search = {.limit = pack_search(&wide), .segment = segment, .all = all, .visit = visit, .data = data};
+    runs runs;
+    runs.count = 0;
     for (int i = first[0]; i <= last[0]; ++i)
         for (int j = first[1]; j <= last[1]; ++j) {
             // Cells next to each other along the last axis are one run.
             const int64_t *row = grid->start + ((int64_t)i * grid->size[1] + j) * grid->size[2];
-            for (int64_t at = row[first[2]]; at < row[last[2] + 1]; ++at) {
-                int other = grid->segment[at];
-                if (!fil_m8_any(fil_v8_load(grid->box + 8 * at) > limit) &&
-                    (other > segment || (all && other != segment)))
-                    visit(data, other);
-            }
+            add_run(grid, row[first[2]], row[last[2] + 1], &runs);
+            if (runs.count == MOST_RUNS)
+                visit_runs(grid, &search, &runs);
         }
+    visit_runs(grid, &search, &runs);
 }

@@ -1,7 +1,6 @@
 // Where strands touch strands: capsules around edges, on their straight way from x0 to x1.
 //
-// Broad: a grid of the boxes that edges pass, as thick as they are. Pairs are left out when they cannot meet: with the
-// distance d of the edges at the start and the largest relative motion m of their ends, d > radii + m + margin.
+// Broad: which edges come near each other, in touch_strands_pairs.c.
 // Narrow: one place for each pair, from the first of these that holds:
 //
 //   crossing  the centre lines pass through each other; normal and places of that moment
@@ -14,23 +13,19 @@
 // the same place: of places on the same two strands that are within a third of an edge of each other on both, with
 // normals within 45°, the one with the least gap stays. Crossings are never given up for others.
 //
-// Edges of one strand touch when they are not neighbours and the strand between them is longer than π times the sum of
-// their radii: less is needed for no loop, more would miss the turns of a tight curl.
-//
-// Cost: linear in the number of near pairs. All is written in the order of edges: threads do not matter.
+// Cost: linear in the number of pairs. All is written in the order of edges: threads do not matter.
 #include "collide/touch_strands.h"
 
 #include "base/parallel.h"
 #include "collide/crossing.h"
 #include "collide/segment.h"
-#include "collide/segment_grid.h"
 #include "math/mat3.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGE_GRAIN = 256, PAIR_GRAIN = 1024 };
+enum { PAIR_GRAIN = 1024 };
 
 static const double same_place = 1.0 / 3; // of an edge
 static const double same_normal = 0.7;    // cosine
@@ -199,161 +194,6 @@ static bool comes_near(const fil_touch_strands *S, const double *x, const meetin
     else
         across(p, q, normal);
     return set_place(m, s, t, normal, out) <= margin || out->gap <= margin;
-}
-
-// ---- pairs
-
-// Whether two edges may touch at all, wherever they are.
-static bool may_touch(const fil_touch_strands *S, int a, int b)
-{
-    int i = S->strand[a], j = S->strand[b];
-    if (S->held[a] && S->held[a + 1] && S->held[b] && S->held[b + 1])
-        return false;
-    if (S->apart && S->apart[S->kind[i] * S->kinds + S->kind[j]])
-        return false;
-    if (i != j)
-        return true;
-    const double pi = 3.14159265358979323846;
-    double radii = fmax(S->radius[a], S->radius[a + 1]) + fmax(S->radius[b], S->radius[b + 1]);
-    return b > a + 1 && S->arc[b] - S->arc[a + 1] > pi * radii;
-}
-
-static bool may_meet(const fil_touch_strands *S, int a, int b, double margin)
-{
-    meeting m;
-    double s, t;
-    load(S, a, b, &m);
-    double square = fil_segment_nearest(m.p0[0], m.p0[1], m.q0[0], m.q0[1], &s, &t);
-    double near = fmax(m.radius_p[0], m.radius_p[1]) + fmax(m.radius_q[0], m.radius_q[1]) + margin;
-    near += sqrt(motion_square(&m));
-    return square <= near * near;
-}
-
-// Edges are asked in ranges; each range writes its pairs to a place of its own, which is as large as nearly all need.
-enum { PAIRS_PER_EDGE = 16 };
-
-typedef struct pair_job {
-    const fil_touch_strands *S;
-    const bool *only;      // [strands] NULL: all
-    fil_segment_grid grid; // of the edges of those
-    const int *edge;       // [edges] of all
-    double margin;
-    fil_touch_pairs room; // [ranges × EDGE_GRAIN × PAIRS_PER_EDGE]
-    int64_t *start;       // [ranges + 1] how many pairs a range has, counted one ahead
-    fil_touch_pairs *pairs;
-} pair_job;
-
-// One edge that looks for others, and where its pairs go.
-typedef struct asker {
-    const pair_job *job;
-    int edge;
-    int64_t first, count; // of the edge
-    int64_t room;
-    const fil_touch_pairs *out;
-} asker;
-
-static bool is_asked_for(const pair_job *job, int edge)
-{
-    return !job->only || job->only[job->S->strand[edge]];
-}
-
-static void meet_edge(void *data, int other)
-{
-    asker *self = data;
-    const pair_job *job = self->job;
-    int a = other > self->edge ? self->edge : other, b = other > self->edge ? other : self->edge;
-    bool asks_itself = other < self->edge && is_asked_for(job, self->edge);
-    if (asks_itself || !may_touch(job->S, a, b) || !may_meet(job->S, a, b, job->margin))
-        return;
-    if (self->first + ++self->count > self->room)
-        return;
-    // Insertion: an edge has few.
-    int64_t at = self->first + self->count - 1;
-    for (; at > self->first && self->out->b[at - 1] > b; --at) {
-        self->out->a[at] = self->out->a[at - 1];
-        self->out->b[at] = self->out->b[at - 1];
-    }
-    self->out->a[at] = a;
-    self->out->b[at] = b;
-}
-
-// Asks the edges of a range; what has no room is only counted. Returns how many pairs there are.
-static int64_t ask_range(const pair_job *job, int64_t begin, int64_t end, const fil_touch_pairs *out, int64_t first,
-                         int64_t room)
-{
-    asker asker = {.job = job, .first = first, .room = first + room, .out = out};
-    for (int64_t i = begin; i < end; ++i) {
-        asker.edge = job->edge[i];
-        asker.first += asker.count;
-        asker.count = 0;
-        fil_segment_grid_near(&job->grid, asker.edge, job->margin, job->only != NULL, meet_edge, &asker);
-    }
-    return asker.first + asker.count - first;
-}
-
-static void ask_edges(void *data, int64_t begin, int64_t end)
-{
-    pair_job *job = data;
-    job->start[begin / EDGE_GRAIN + 1] =
-        ask_range(job, begin, end, &job->room, begin * PAIRS_PER_EDGE, (int64_t)EDGE_GRAIN * PAIRS_PER_EDGE);
-}
-
-// To where they belong; ranges that had no room for all are asked again.
-static void place_pairs(void *data, int64_t begin, int64_t end)
-{
-    const pair_job *job = data;
-    int64_t range = begin / EDGE_GRAIN, first = job->start[range], count = job->start[range + 1] - first;
-    if (count > (int64_t)EDGE_GRAIN * PAIRS_PER_EDGE) {
-        ask_range(job, begin, end, job->pairs, first, count);
-        return;
-    }
-    memcpy(job->pairs->a + first, job->room.a + begin * PAIRS_PER_EDGE, (size_t)count * sizeof(int));
-    memcpy(job->pairs->b + first, job->room.b + begin * PAIRS_PER_EDGE, (size_t)count * sizeof(int));
-}
-
-static fil_status make_pairs(fil_arena *arena, int64_t count, fil_touch_pairs *out)
-{
-    *out = (fil_touch_pairs){FIL_ARENA_RAW(arena, int, count), FIL_ARENA_RAW(arena, int, count), count};
-    return out->a && out->b ? FIL_OK : FIL_NO_MEMORY;
-}
-
-// The edges of the strands in `only`; NULL: of all.
-static int list_edges(const fil_touch_strands *S, const bool *only, int *edge)
-{
-    int edges = 0;
-    for (int v = 0; v + 1 < S->vertex_count; ++v)
-        if (S->strand[v] == S->strand[v + 1] && (!only || only[S->strand[v]]))
-            edge[edges++] = v;
-    return edges;
-}
-
-fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
-                                   const bool *only, double margin, fil_touch_pairs *out)
-{
-    *out = (fil_touch_pairs){0};
-    pair_job job = {.S = strands, .only = only, .margin = margin, .pairs = out};
-    int *edge = FIL_ARENA_RAW(arena, int, strands->vertex_count);
-    int *asked_for = only ? FIL_ARENA_RAW(arena, int, strands->vertex_count) : edge;
-    if (!edge || !asked_for)
-        return FIL_NO_MEMORY;
-    int edges = list_edges(strands, NULL, edge), asked = only ? list_edges(strands, only, asked_for) : edges;
-    int ranges = edges / EDGE_GRAIN + (edges % EDGE_GRAIN != 0);
-    job.edge = edge;
-    job.start = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)ranges + 1);
-    fil_segments segments = {.x = strands->x0, .end = strands->x1, .radius = strands->radius};
-    fil_status status =
-        job.start ? fil_segment_grid_create(arena, &segments, asked_for, asked, margin, &job.grid) : FIL_NO_MEMORY;
-    if (status == FIL_OK)
-        status = make_pairs(arena, (int64_t)ranges * EDGE_GRAIN * PAIRS_PER_EDGE, &job.room);
-    if (status != FIL_OK)
-        return status;
-    fil_parallel_for(context, edges, EDGE_GRAIN, ask_edges, &job);
-    for (int i = 0; i < ranges; ++i)
-        job.start[i + 1] += job.start[i];
-    status = make_pairs(arena, job.start[ranges], out);
-    if (status == FIL_OK)
-        fil_parallel_for(context, edges, EDGE_GRAIN, place_pairs, &job);
-    return status;
 }
 
 // ---- places

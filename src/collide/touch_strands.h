@@ -1,4 +1,4 @@
-// Where strands touch strands. See touch_strands.c.
+// Where strands touch strands. See touch_strands.c, and touch_strands_pairs.c for the pairs.
 #ifndef FIL_COLLIDE_TOUCH_STRANDS_H
 #define FIL_COLLIDE_TOUCH_STRANDS_H
 

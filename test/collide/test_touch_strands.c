@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "collide/crossing.h"
 #include "collide/segment.h"
+#include "collide/segment_grid.h"
 #include "math/mat3.h"
 #include "test.h"
 
@@ -198,6 +199,67 @@ TEST(touch_strands_pairs_of_some_strands_are_those_of_all_that_have_one)
     ck_assert_int_gt(count, 20);
     ck_assert_int_eq(some.count, count);
     teardown(self);
+    free(self);
+}
+
+// A tuft of strands side by side, each of which moves its own way; some have an edge without length.
+static void make_tuft(bundle *self, int strands)
+{
+    fil_rng rng = fil_rng_make(8);
+    for (int i = 0; i < strands; ++i) {
+        double x[3], way[3], end[3];
+        for (int k = 0; k < 3; ++k) {
+            x[k] = fil_rng_uniform(&rng, -1e-3, 1e-3);
+            way[k] = fil_rng_uniform(&rng, -1e-4, 1e-4);
+        }
+        add_strand(self);
+        for (int j = 0; j < 12; ++j) {
+            for (int k = 0; k < 3; ++k)
+                end[k] = x[k] + way[k];
+            add_vertex(self, x, end, 1e-4);
+            x[2] += i % 5 == 2 && j == 4 ? 0 : 2e-3;
+            x[0] += i % 2 == 0 ? 0 : fil_rng_uniform(&rng, -1e-4, 1e-4);
+        }
+    }
+}
+
+// What is no pair, of strands that move as a whole: their boxes, or their distance and the relative motion say so.
+static bool stay_apart(const bundle *self, int a, int b, double margin)
+{
+    double way[3], s, t;
+    fil_segments segments = {.x = self->x0, .end = self->x1, .radius = self->radius};
+    fil_segment_box box_a = fil_segment_grid_box(&segments, a), box_b = fil_segment_grid_box(&segments, b);
+    for (int k = 0; k < 3; ++k)
+        if (box_a.low[k] - margin > box_b.high[k] || box_b.low[k] - margin > box_a.high[k])
+            return true;
+    const double *x0 = self->x0, *x1 = self->x1, *p = x0 + 3 * (ptrdiff_t)a, *q = x0 + 3 * (ptrdiff_t)b;
+    for (int k = 0; k < 3; ++k)
+        way[k] = x1[3 * a + k] - p[k] - x1[3 * b + k] + q[k];
+    return sqrt(fil_segment_nearest(p, p + 3, q, q + 3, &s, &t)) > 2e-4 + margin + fil_vec3_norm(way);
+}
+
+TEST(touch_strands_pairs_of_a_dense_tuft_are_all_there_in_order)
+{
+    bundle *self = malloc(sizeof *self);
+    for (int threads = 1; threads <= 2; ++threads) {
+        setup(self, threads);
+        make_tuft(self, 90);
+        fil_touch_pairs pairs;
+        const double margin = 3e-4;
+        find(self, margin, &pairs);
+        int64_t at = 0;
+        for (int a = 0; a + 1 < self->strands.vertex_count; ++a)
+            for (int b = a + 1; b + 1 < self->strands.vertex_count; ++b) {
+                if (self->strand[a] != self->strand[a + 1] || self->strand[b] != self->strand[b + 1] ||
+                    self->strand[a] == self->strand[b] || stay_apart(self, a, b, margin))
+                    continue;
+                ck_assert_msg(at < pairs.count && pairs.a[at] == a && pairs.b[at] == b, "%d and %d", a, b);
+                ++at;
+            }
+        ck_assert_int_eq(at, pairs.count);
+        ck_assert_int_gt(at, 16 * self->strands.vertex_count); // more than edges get room for at first
+        teardown(self);
+    }
     free(self);
 }
 
