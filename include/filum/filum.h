@@ -163,8 +163,8 @@ fil_status fil_state_unstable_modes(fil_context *context, fil_state *state, int 
 // All that a later step depends on, as bytes: loading them gives the same bits ever after.
 size_t fil_state_size(const fil_state *state);
 void fil_state_save(const fil_state *state, void *bytes);
-// FIL_BAD_INPUT, and the state as before: the bytes are damaged or belong to another model. Only how contacts are solved
-// (fil_contacts) may differ: methods can be compared from one state on.
+// FIL_BAD_INPUT, and the state as before: the bytes are damaged or belong to another model. Only how contacts are
+// solved (fil_contacts) may differ: methods can be compared from one state on.
 fil_status fil_state_load(fil_context *context, fil_state *state, const void *bytes, size_t size);
 
 // Curves: grooms in files. `*out` is NULL after a failure, here and below.
