@@ -8,6 +8,9 @@
 //      c. later: kicks. The best point is moved along the drift of the sweeps, or at random, and Newton tries from
 //      there.
 //
+// Impulses that are known, from the step before, are mostly nearly right: accelerated sweeps finish them, and are given
+// up when their rate does not promise that.
+//
 // Many contacts of strands in dense bundles begin with admm instead, which needs no W: nearly all end there. Where a
 // few contacts hold it up, they are solved apart by 1 and 2 (contact_patch.c), and admm goes on; in the end the whole
 // goes on with 1 and 2 from the best point, when there is room for W. Strands with few contacts each have a W with
@@ -85,7 +88,7 @@ static fil_status choose_view(const fil_contact_task *task, bool sparse)
 static fil_status look_for_dual(const fil_contact_task *task, auto_state *state)
 {
     const double most_bytes = 4e9, bytes_of_block = 9 * sizeof(double) + 2 * sizeof(int);
-    const double short_row = 25, long_row = 80; // blocks; bundles have 50
+    const double short_row = 30, long_row = 80; // blocks; bundles have 50
     const int most_contacts = 200000;
     const fil_contact_problem *problem = task->problem;
     double contacts = problem->contact_count, blocks = 0;
