@@ -314,7 +314,7 @@ static fil_status run_rounds(auto_state *state)
         if (state->newton && !state->watch.stop)
             run_newton(state, round);
         start_from_best(state, state->r);
-        if (round == 0 && state->sparse && !state->newton && !state->watch.stop) {
+        if (round == 0 && state->sparse && !state->newton && !state->strands && !state->watch.stop) {
             fil_status status = run_admm_late(state);
             if (status != FIL_OK)
                 return status;
@@ -348,7 +348,7 @@ static fil_status prepare_sweeps(auto_state *state)
 // Accelerated sweeps as long as they promise the goal soon. From the impulses of the step before it mostly is.
 static fil_status run_trial(auto_state *state)
 {
-    const double soon = 400; // sweeps
+    const double soon = 1500; // sweeps
     fil_anderson_plan plan = {.window = WINDOW, .sweeps = 1, .relaxation = 1, .steps = 100};
     fil_status status = prepare_sweeps(state);
     state->watch.phase = "anderson";
@@ -385,14 +385,19 @@ static bool is_warm(const double *r, int64_t size)
 
 static fil_status solve(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats)
 {
+    const int few = 1000;
     auto_state state;
     fil_status status = make(task, param, stats, &state);
     if (status != FIL_OK)
         return status;
     memcpy(state.r, r, (size_t)state.size * sizeof *r);
     fil_contact_watch_judge(&state.watch, state.r);
-    if (state.promising && !state.watch.stop && is_warm(r, state.size))
+    bool warm = is_warm(r, state.size);
+    if (state.promising && !state.watch.stop && warm)
         status = run_trial(&state);
+    // What sweeps do not finish, Newton can, but takes seconds for it.
+    if (status == FIL_OK && state.sparse && warm && task->problem->contact_count > few && !state.watch.stop)
+        status = fil_contact_watch_strands(&state.watch, &state.strands);
     if (status == FIL_OK && state.strands && !state.watch.stop)
         status = run_admm(&state);
     if (status == FIL_OK && state.dual && !state.watch.stop)

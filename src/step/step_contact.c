@@ -173,13 +173,16 @@ fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self)
 void fil_rounds_judge(fil_part *part, fil_rounds *self)
 {
     const fil_meets *meets = &part->meets;
-    double square = 0;
+    double square = 0, missed = 0, scale = self->solve.free_speed > 0 ? self->solve.free_speed : 1;
     fil_meet_follow(part);
     fil_problem_velocities(part, self->u);
-    for (ptrdiff_t i = 0; i < meets->count; ++i)
+    for (ptrdiff_t i = 0; i < meets->count; ++i) {
         square += fil_cone_natural(meets->mu[i], self->solve.rho, meets->r + 3 * i, self->u + 3 * i);
-    double scale = self->solve.rho * self->solve.free_speed;
-    self->residual = square > 0 ? sqrt(square) / (scale > 0 ? scale : self->solve.rho) : 0;
+        for (ptrdiff_t k = 3 * i; k < 3 * i + 3; ++k)
+            missed += (self->u[k] - self->said[k]) * (self->u[k] - self->said[k]);
+    }
+    self->residual = square > 0 ? sqrt(square) / (self->solve.rho * scale) : 0;
+    self->missed = sqrt(missed) / scale;
 }
 
 static void respond_and_judge(fil_part *part, fil_rounds *self)
@@ -212,15 +215,16 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
 static fil_status meet(fil_part *part, fil_rounds *self)
 {
     const fil_contacts *settings = &part->contacts->settings;
-    const double first = 1e-3, better = 1e-3, slow = 0.3;
+    const double first = 1e-3, better = 0.02, slow = 0.3;
     double before = INFINITY;
+    self->missed = INFINITY;
     int looks = 0;
     fil_status status = FIL_OK;
     for (int round = 0; round < settings->max_iterations && part->meets.count > 0; ++round) {
         if (!self->problem)
             status = fil_rounds_build(part, self);
-        // A better answer than the linearisation is worth nothing.
-        double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * before));
+        // A better answer than the linearisation is worth nothing. What it missed last time tells how good it is.
+        double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * self->missed));
         if (status == FIL_OK)
             status = fil_rounds_solve(part, tolerance, self);
         if (status != FIL_OK)
@@ -237,7 +241,7 @@ static fil_status meet(fil_part *part, fil_rounds *self)
             fil_rounds_forget(self);
         else
             fil_problem_correct(self->problem, self->said, self->u);
-        before = added > 0 ? fmax(self->residual, first) : self->residual;
+        before = added > 0 ? INFINITY : self->residual;
     }
     return FIL_OK;
 }
