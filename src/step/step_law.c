@@ -133,13 +133,20 @@ static void add_speed(const fil_part *part, int edge, double at, double sign, do
         out[k] += sign * ((1 - at) * v[k * FIL_LANES] + at * v[(dofs + k) * FIL_LANES]);
 }
 
-// How fast a gap may close. What is inside a body shall come out gently. Strands that overlap (grooms are full of them)
-// are only kept from coming nearer: to demand more of many at once may be more than any motion can do.
-static double speed_of_gap(const fil_touch_point *point, double s, double ease)
+// How fast a gap may close. What is inside a body shall come out gently, and so do strands that overlap by more than
+// half their radii: where centre lines meet, nothing tells the sides apart any more. Strands that overlap less (grooms
+// are full of them) are only kept from coming nearer: to demand more of many at once may be more than any motion can
+// do.
+static double speed_of_gap(const fil_part *part, const fil_touch_point *point)
 {
+    const double deep = 0.5; // of the radii
+    double s = part->job.s, slow = fmax(s, part->contacts->settings.ease);
     if (point->gap >= 0)
         return point->gap / s;
-    return point->b < 0 ? fmax(point->gap / fmax(s, ease), -fastest_ease) : 0;
+    if (point->b < 0)
+        return fmax(point->gap / slow, -fastest_ease);
+    double radii = part->strands.radius[point->a] + part->strands.radius[point->b];
+    return fmin(0, point->gap + deep * radii) / slow;
 }
 
 // Velocities besides those of the strands. The normal one is about places: the gap and the way of the body. What
@@ -169,7 +176,7 @@ static void set_bias(const fil_part *part, const fil_touch_point *point, const d
     if (bounce > 0 && approach > 0 && point->gap - h * approach <= 0)
         bias[0] -= bounce * approach;
     else
-        bias[0] = bias[0] * h / s + speed_of_gap(point, s, contacts->settings.ease);
+        bias[0] = bias[0] * h / s + speed_of_gap(part, point);
 }
 
 static double pull_of(const fil_part *part, const fil_touch_point *point)
