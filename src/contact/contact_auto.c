@@ -15,7 +15,8 @@
 // few contacts hold it up, they are solved apart by 1 and 2 (contact_patch.c), and admm goes on; in the end the whole
 // goes on with 1 and 2 from the best point, when there is room for W. Strands with few contacts each have a W with
 // short rows, which sweeps and Newton solve far sooner, the stiffer the strands the more: they take 1 and 2 first, and
-// admm only when they are too many for Newton. The fewer contacts, the sooner Newton takes over from admm.
+// admm when they are too many for Newton, or many and given up by sweeps from known impulses. The fewer contacts, the
+// sooner Newton takes over from admm.
 //
 // The budget of (a) grows with the cost of (b), so that neither can waste much more than the other would need. All
 // budgets are counted in iterations: the same problem gives the same bits on any machine load and thread count. Where
@@ -40,7 +41,7 @@ typedef struct auto_state {
     fil_sweep sweep;
     fil_anderson anderson;
     fil_proximal proximal;
-    fil_contact_strands *strands; // NULL: not the road of strands
+    fil_contact_strands *strands; // NULL: the road of strands was not taken
     bool dual;                    // W is there, or can be had
     bool sparse;                  // ... and has short rows, or few of them
     bool promising;               // ... and rows that are short enough for a trial from the impulses that are known
@@ -121,8 +122,6 @@ static fil_status make(const fil_contact_task *task, const auto_param *setting, 
         status = choose_view(task, state->sparse);
     if (status == FIL_OK)
         status = fil_contact_watch_make(task, stats, default_budget, &state->watch);
-    if (status == FIL_OK && !state->sparse)
-        status = fil_contact_watch_strands(&state->watch, &state->strands);
     state->r = FIL_ARENA_ARRAY(task->scratch, double, size);
     state->newton = task->problem->contact_count <= setting->largest_newton;
     return status == FIL_OK && !state->r ? FIL_NO_MEMORY : status;
@@ -223,20 +222,26 @@ static fil_status prepare_newton(auto_state *state)
     return FIL_OK;
 }
 
-// The first round: as long as the present rate promises the goal at less than the cost of Newton.
-static void run_anderson_while_cheap(auto_state *state)
+// As long as the present rate promises the goal within so many sweeps.
+static void run_anderson_within(auto_state *state, double sweeps, double relaxation, int64_t steps)
 {
-    fil_anderson_plan plan = {.window = WINDOW, .sweeps = 1, .relaxation = 0.9, .steps = 50};
-    const double usual_steps = 30; // of Newton
-    double allowance = state->newton ? usual_steps * state->watch.newton_work / state->watch.sweep_work : 1e5;
+    fil_anderson_plan plan = {.window = WINDOW, .sweeps = 1, .relaxation = relaxation, .steps = steps};
     state->watch.phase = "anderson";
     while (!state->watch.stop) {
         double before = state->watch.least;
         fil_anderson_run(&state->anderson, &plan, state->r);
         double gain = log(before / state->watch.least), missing = log(state->watch.least / state->task->tolerance);
-        if (!(missing * plan.steps <= gain * allowance))
+        if (!(missing * (double)plan.steps <= gain * sweeps))
             break;
     }
+}
+
+// The first round: as long as that costs less than Newton.
+static void run_anderson_while_cheap(auto_state *state)
+{
+    const double usual_steps = 30; // of Newton
+    double sweeps = state->newton ? usual_steps * state->watch.newton_work / state->watch.sweep_work : 1e5;
+    run_anderson_within(state, sweeps, 0.9, 50);
 }
 
 // Later rounds: a growing budget, again while each run gains a factor of three.
@@ -291,8 +296,7 @@ static void run_newton(auto_state *state, int round)
         state->newton = false;
 }
 
-// Where sweeps are at the end of what they can do and no matrix is factored.
-static fil_status run_admm_late(auto_state *state)
+static fil_status run_strands(auto_state *state)
 {
     fil_status status = fil_contact_watch_strands(&state->watch, &state->strands);
     return status == FIL_OK && state->strands ? run_admm(state) : status;
@@ -314,8 +318,9 @@ static fil_status run_rounds(auto_state *state)
         if (state->newton && !state->watch.stop)
             run_newton(state, round);
         start_from_best(state, state->r);
-        if (round == 0 && state->sparse && !state->newton && !state->strands && !state->watch.stop) {
-            fil_status status = run_admm_late(state);
+        // Sweeps are at the end of what they can do, and no matrix is factored.
+        if (round == 0 && !state->newton && !state->strands && !state->watch.stop) {
+            fil_status status = run_strands(state);
             if (status != FIL_OK)
                 return status;
         }
@@ -335,44 +340,43 @@ static fil_status run_rounds(auto_state *state)
 
 static fil_status prepare_sweeps(auto_state *state)
 {
-    const fil_contact_task *task = state->task;
-    fil_status status = fil_contact_problem_form_dual(task->context, task->problem);
-    if (status == FIL_OK)
-        status = fil_sweep_make(task, FIL_SWEEP_BODIES, &state->sweep);
-    if (status == FIL_OK)
-        status = fil_anderson_make(&state->watch, &state->sweep, WINDOW, &state->anderson);
-    state->start = FIL_ARENA_ARRAY(task->scratch, double, state->size);
+    fil_status status = fil_contact_problem_form_dual(state->task->context, state->task->problem);
+    return status == FIL_OK ? fil_sweep_make(state->task, FIL_SWEEP_BODIES, &state->sweep) : status;
+}
+
+static fil_status prepare_anderson(auto_state *state)
+{
+    fil_status status = fil_anderson_make(&state->watch, &state->sweep, WINDOW, &state->anderson);
+    state->start = FIL_ARENA_ARRAY(state->task->scratch, double, state->size);
     return status == FIL_OK && !state->start ? FIL_NO_MEMORY : status;
 }
 
-// Accelerated sweeps as long as they promise the goal soon. From the impulses of the step before it mostly is.
+// From the impulses of the step before, accelerated sweeps mostly arrive soon.
 static fil_status run_trial(auto_state *state)
 {
     const double soon = 1500; // sweeps
-    fil_anderson_plan plan = {.window = WINDOW, .sweeps = 1, .relaxation = 1, .steps = 100};
     fil_status status = prepare_sweeps(state);
-    state->watch.phase = "anderson";
-    while (status == FIL_OK && !state->watch.stop) {
-        double before = state->watch.least;
-        fil_anderson_run(&state->anderson, &plan, state->r);
-        double gain = log(before / state->watch.least), missing = log(state->watch.least / state->task->tolerance);
-        if (!(missing * (double)plan.steps <= gain * soon))
-            break;
-    }
+    if (status == FIL_OK)
+        status = prepare_anderson(state);
+    if (status != FIL_OK)
+        return status;
+    run_anderson_within(state, soon, 1, 100);
     start_from_best(state, state->r);
-    return status;
+    return FIL_OK;
 }
 
 // The road through W: sweeps, then rounds.
 static fil_status run_dual(auto_state *state)
 {
+    fil_status status = FIL_OK;
     if (!state->start) {
-        fil_status status = prepare_sweeps(state);
+        status = prepare_sweeps(state);
         if (status != FIL_OK)
             return status;
         run_sweeps(state, 15);
+        status = state->watch.stop ? FIL_OK : prepare_anderson(state);
     }
-    return state->watch.stop ? FIL_OK : run_rounds(state);
+    return status == FIL_OK && !state->watch.stop ? run_rounds(state) : status;
 }
 
 static bool is_warm(const double *r, int64_t size)
@@ -393,13 +397,12 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     memcpy(state.r, r, (size_t)state.size * sizeof *r);
     fil_contact_watch_judge(&state.watch, state.r);
     bool warm = is_warm(r, state.size);
-    if (state.promising && !state.watch.stop && warm)
+    if (state.promising && warm && !state.watch.stop)
         status = run_trial(&state);
-    // What sweeps do not finish, Newton can, but takes seconds for it.
-    if (status == FIL_OK && state.sparse && warm && task->problem->contact_count > few && !state.watch.stop)
-        status = fil_contact_watch_strands(&state.watch, &state.strands);
-    if (status == FIL_OK && state.strands && !state.watch.stop)
-        status = run_admm(&state);
+    // What a trial with short rows did not finish, Newton can, but takes seconds for many contacts.
+    bool strands_next = !state.sparse || (state.start && task->problem->contact_count > few);
+    if (status == FIL_OK && strands_next && !state.watch.stop)
+        status = run_strands(&state);
     if (status == FIL_OK && state.dual && !state.watch.stop)
         status = run_dual(&state);
     if (status != FIL_OK)

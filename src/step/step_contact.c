@@ -170,19 +170,29 @@ fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self)
     return status;
 }
 
+static double speed_scale(const fil_rounds *self)
+{
+    return self->solve.free_speed > 0 ? self->solve.free_speed : 1;
+}
+
 void fil_rounds_judge(fil_part *part, fil_rounds *self)
 {
     const fil_meets *meets = &part->meets;
-    double square = 0, missed = 0, scale = self->solve.free_speed > 0 ? self->solve.free_speed : 1;
+    double square = 0;
     fil_meet_follow(part);
     fil_problem_velocities(part, self->u);
-    for (ptrdiff_t i = 0; i < meets->count; ++i) {
+    for (ptrdiff_t i = 0; i < meets->count; ++i)
         square += fil_cone_natural(meets->mu[i], self->solve.rho, meets->r + 3 * i, self->u + 3 * i);
-        for (ptrdiff_t k = 3 * i; k < 3 * i + 3; ++k)
-            missed += (self->u[k] - self->said[k]) * (self->u[k] - self->said[k]);
-    }
-    self->residual = square > 0 ? sqrt(square) / (self->solve.rho * scale) : 0;
-    self->missed = sqrt(missed) / scale;
+    self->residual = square > 0 ? sqrt(square) / (self->solve.rho * speed_scale(self)) : 0;
+}
+
+// How far the linearisation was from the velocities that strands responded with, on the scale of the residual.
+static double what_it_missed(const fil_part *part, const fil_rounds *self)
+{
+    double square = 0;
+    for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)part->meets.count; ++k)
+        square += (self->u[k] - self->said[k]) * (self->u[k] - self->said[k]);
+    return sqrt(square) / speed_scale(self);
 }
 
 static void respond_and_judge(fil_part *part, fil_rounds *self)
@@ -216,20 +226,20 @@ static fil_status meet(fil_part *part, fil_rounds *self)
 {
     const fil_contacts *settings = &part->contacts->settings;
     const double first = 1e-3, better = 0.02, slow = 0.3;
-    double before = INFINITY;
-    self->missed = INFINITY;
+    double before = INFINITY, missed = INFINITY;
     int looks = 0;
     fil_status status = FIL_OK;
     for (int round = 0; round < settings->max_iterations && part->meets.count > 0; ++round) {
         if (!self->problem)
             status = fil_rounds_build(part, self);
         // A better answer than the linearisation is worth nothing. What it missed last time tells how good it is.
-        double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * self->missed));
+        double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * missed));
         if (status == FIL_OK)
             status = fil_rounds_solve(part, tolerance, self);
         if (status != FIL_OK)
             return status;
         respond_and_judge(part, self);
+        missed = what_it_missed(part, self);
         bool good = self->residual <= settings->tolerance;
         int added;
         status = fil_part_find_more(part, good && looks < FIL_LOOKS, &added);

@@ -69,7 +69,6 @@ typedef struct fil_rounds {
     double *said, *u;             // [3 contacts] velocities: of the linearisation, of the strands
     fil_solve_stats solve;
     double residual; // of the law with the velocities of the strands
-    double missed;   // natural: how far the linearisation was from these velocities
     bool still;      // ended because nothing moved any more, as the scene asked
 } fil_rounds;
 

@@ -447,7 +447,7 @@ static int find_worse(const fil_meets *meets, const fil_touch_point *point)
 }
 
 // Marks the strands that end farther from where they were expected than half of what was searched: others may be near
-// them than those that were found. Returns how many there are.
+// them than those that were found. They are expected where they are now from here on. Returns how many there are.
 static int mark_strays(const fil_part *part, bool *stray)
 {
     double most = 0.25 * part->margin * part->margin;
@@ -541,8 +541,10 @@ fil_status fil_meet_look_again(fil_part *part, int *added)
         status = fil_touch_strands_crossings(context, arena, &part->strands, &part->pairs, &crossings);
     if (status == FIL_OK)
         more.point = FIL_ARENA_RAW(arena, fil_touch_point, near.count + crossings.count);
-    if (status != FIL_OK || !more.point)
-        return FIL_NO_MEMORY;
+    if (status == FIL_OK && !more.point)
+        status = FIL_NO_MEMORY;
+    if (status != FIL_OK)
+        return status;
     part->stats->crossings = crossings.count;
     *added = choose(part, &crossings, true, &more) + choose(part, &near, false, &more);
     if (*added == 0)
