@@ -3,36 +3,9 @@
 
 #include "../failing_allocator.h"
 #include "scenes.h"
+#include "world.h"
 
 #include <float.h>
-
-typedef struct world {
-    fil_context *context;
-    fil_model *model;
-    fil_state *state;
-    int vertices;
-    double *x;
-} world;
-
-static world world_make(const fil_scene *scene, int threads)
-{
-    fil_context_def def = fil_context_def_default();
-    def.threads = threads;
-    world w = {.context = fil_context_create(&def)};
-    test_ok(w.context, fil_model_create(w.context, scene, &w.model));
-    test_ok(w.context, fil_state_create(w.context, w.model, &w.state));
-    w.vertices = fil_model_vertex_count(w.model, 0);
-    w.x = calloc((size_t)w.vertices * 3, sizeof(double));
-    return w;
-}
-
-static void world_free(world *w)
-{
-    free(w->x);
-    fil_state_destroy(w->state);
-    fil_model_destroy(w->model);
-    fil_context_destroy(w->context);
-}
 
 static const double *positions(world *w)
 {
@@ -49,13 +22,6 @@ static void run_shaken(world *w, const random_scene *made, uint64_t seed, int st
         test_ok(w->context, fil_state_pose(w->context, w->state, 0, FIL_HOLD_ROOT, -1, &pose));
         test_ok(w->context, fil_step(w->context, w->state, made->h, NULL));
     }
-}
-
-static void *saved(const fil_state *state)
-{
-    void *bytes = malloc(fil_state_size(state));
-    fil_state_save(state, bytes);
-    return bytes;
 }
 
 // One straight strand of n vertices along x, 1 cm per edge.

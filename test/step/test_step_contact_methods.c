@@ -3,6 +3,7 @@
 
 #include "../failing_allocator.h"
 #include "filum/extend.h"
+#include "world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,29 +77,6 @@ static void make_slope(touching *t, int method, double friction)
     add_strand(&t->groups[0], t->x[0], (double[]){-high * sin(angle), high * cos(angle), 0}, (double[]){0, 0, 0.01});
 }
 
-typedef struct world {
-    fil_context *context;
-    fil_model *model;
-    fil_state *state;
-} world;
-
-static world world_make(const fil_scene *scene, int threads)
-{
-    fil_context_def def = fil_context_def_default();
-    def.threads = threads;
-    world w = {.context = fil_context_create(&def)};
-    test_ok(w.context, fil_model_create(w.context, scene, &w.model));
-    test_ok(w.context, fil_state_create(w.context, w.model, &w.state));
-    return w;
-}
-
-static void world_free(world *w)
-{
-    fil_state_destroy(w->state);
-    fil_model_destroy(w->model);
-    fil_context_destroy(w->context);
-}
-
 static fil_step_stats run(world *w, int steps)
 {
     fil_step_stats stats = {0};
@@ -115,13 +93,6 @@ static fil_step_stats run_until_touch(world *w)
         stats = run(w, 1);
     ck_assert_int_gt(stats.closed, 0);
     return stats;
-}
-
-static void *saved(const fil_state *state)
-{
-    void *bytes = malloc(fil_state_size(state));
-    fil_state_save(state, bytes);
-    return bytes;
 }
 
 static void same_state(const void *bytes, const fil_state *state, const char *what, int method)
