@@ -5,7 +5,7 @@
 //
 //   crossing  the centre lines pass through each other; normal and places of that moment
 //   start     the nearest points are within the margin at the start, or come there: gap + normal · motion <= margin
-//   end       the edges are that near at the end
+//   end       the edges are that near at the end, and were on that side at the start
 //
 // Nearest points at the end of an edge do not count where the strand goes straight on and nearer behind it.
 //
@@ -177,7 +177,8 @@ static bool goes_on_nearer(const fil_touch_strands *S, const double *x, int edge
            fil_vec3_dot(way, d) > lean * length * fil_vec3_norm(way);
 }
 
-// The nearest points of the edges at the start (x = x0) or at the end.
+// The nearest points of the edges at the start (x = x0) or at the end. At the end, what passed through a neighbour of an
+// edge is near it on the wrong side, and would be held there.
 static bool comes_near(const fil_touch_strands *S, const double *x, const meeting *m, double margin,
                        fil_touch_point *out)
 {
@@ -193,7 +194,8 @@ static bool comes_near(const fil_touch_strands *S, const double *x, const meetin
             normal[k] = way[k] / distance;
     else
         across(p, q, normal);
-    return set_place(m, s, t, normal, out) <= margin || out->gap <= margin;
+    double end_gap = set_place(m, s, t, normal, out);
+    return out->gap > -radii && (end_gap <= margin || out->gap <= margin);
 }
 
 // ---- places

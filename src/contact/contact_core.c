@@ -1,0 +1,249 @@
+// After some sweeps nearly all contacts are solved and a few are not: strands that lie along each other, or that others
+// squeeze. More sweeps over all would visit the rest in vain. These few, with their near neighbours, become a problem
+// of their own:
+//
+//   u_C = W_CC r_C + q_C,     q_C = u_C(now) - W_CC r_C(now)
+//
+// and when it is solved, sweeps over all take what it changed to the others. In the core itself again only a few
+// contacts may be hard, so `auto`, which solves it, goes on like this (contact_auto.c) until Newton's method takes the
+// last dozens.
+//
+// Near: |W_ij|^2 > strong^2 |W_ii| |W_jj|, and pressing. A contact that is not may open or close in the sweeps.
+//
+// Cost: one pass over W to choose, a copy of the blocks of the core.
+#include "contact/contact_core.h"
+
+#include "base/arena.h"
+#include "contact/contact.h"
+#include "math/cone.h"
+#include "math/mat3.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double most_hard = 0.05; // of all contacts
+static const double most_core = 0.5;  // of all contacts, with neighbours: else nothing is won
+static const double left = 0.3;       // of the tolerance: what the other contacts and the core may have left in the end
+static const double strong = 0.2;     // coupling
+
+typedef struct core {
+    fil_contact_watch *watch;
+    fil_arena *arena;
+    int *number;         // [contacts] of the whole: the number in the core, or -1
+    int *contact, count; // [count] in ascending order
+    fil_contact_problem problem;
+} core;
+
+// ---- choosing
+
+typedef struct hard_contact {
+    double square;
+    int contact;
+} hard_contact;
+
+static int compare_hardness(const void *a, const void *b)
+{
+    const hard_contact *x = a, *y = b;
+    if (x->square != y->square)
+        return x->square > y->square ? -1 : 1;
+    return x->contact < y->contact ? -1 : 1;
+}
+
+// The contacts with the largest residuals, until what the others have is good enough.
+static fil_status mark_hard(core *self, const double *r)
+{
+    const fil_contact_watch *watch = self->watch;
+    const fil_contact_problem *whole = watch->task->problem;
+    int n = whole->contact_count;
+    hard_contact *list = FIL_ARENA_RAW(self->arena, hard_contact, n);
+    if (!list)
+        return FIL_NO_MEMORY;
+    double rest = 0, enough = left * watch->task->tolerance * watch->merit.rho * watch->merit.norm_q;
+    for (int64_t i = 0; i < n; ++i) {
+        list[i] = (hard_contact){fil_cone_natural(whole->mu[i], watch->merit.rho, r + 3 * i, watch->u + 3 * i), (int)i};
+        rest += list[i].square;
+    }
+    qsort(list, (size_t)n, sizeof *list, compare_hardness);
+    for (int k = 0; k < most_hard * n && rest > enough * enough; ++k) {
+        rest -= list[k].square;
+        self->number[list[k].contact] = 0;
+    }
+    return FIL_OK;
+}
+
+// The square of the Frobenius norm.
+static double size_of(const double block[9])
+{
+    double sum = 0;
+    for (int k = 0; k < 9; ++k)
+        sum += block[k] * block[k];
+    return sum;
+}
+
+static double size_of_diagonal(const fil_block_matrix *W, int i)
+{
+    int64_t k = W->start[i];
+    while (W->column[k] != i)
+        ++k;
+    return size_of(W->value + 9 * k);
+}
+
+static void mark_neighbours(core *self, const double *r)
+{
+    const fil_block_matrix *W = &self->watch->task->problem->W;
+    const double least = strong * strong * strong * strong;
+    for (int i = 0; i < W->rows; ++i) {
+        if (self->number[i] != 0)
+            continue;
+        double own = size_of_diagonal(W, i);
+        for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k) {
+            int j = W->column[k];
+            double size = size_of(W->value + 9 * k);
+            if (self->number[j] < 0 && r[3 * (ptrdiff_t)j] > 0 && size * size > least * own * size_of_diagonal(W, j))
+                self->number[j] = 1;
+        }
+    }
+}
+
+static fil_status choose(core *self, const double *r)
+{
+    int n = self->watch->task->problem->contact_count;
+    self->number = FIL_ARENA_RAW(self->arena, int, n);
+    self->contact = FIL_ARENA_RAW(self->arena, int, n);
+    if (!self->number || !self->contact)
+        return FIL_NO_MEMORY;
+    for (int i = 0; i < n; ++i)
+        self->number[i] = -1;
+    fil_status status = mark_hard(self, r);
+    if (status != FIL_OK)
+        return status;
+    mark_neighbours(self, r);
+    for (int i = 0; i < n; ++i)
+        if (self->number[i] >= 0) {
+            self->number[i] = self->count;
+            self->contact[self->count++] = i;
+        }
+    return FIL_OK;
+}
+
+// ---- solving
+
+static int64_t count_blocks(const core *self)
+{
+    const fil_block_matrix *W = &self->watch->task->problem->W;
+    int64_t blocks = 0;
+    for (int c = 0; c < self->count; ++c)
+        for (int64_t k = W->start[self->contact[c]]; k < W->start[self->contact[c] + 1]; ++k)
+            blocks += self->number[W->column[k]] >= 0;
+    return blocks;
+}
+
+static fil_status make_room(core *self, int64_t blocks)
+{
+    fil_arena *arena = self->arena;
+    int64_t count = self->count;
+    self->problem = (fil_contact_problem){
+        .contact_count = self->count,
+        .file_dim = self->watch->task->problem->file_dim,
+        .mu = FIL_ARENA_RAW(arena, double, count),
+        .has_dual = true,
+        .W = {.rows = self->count,
+              .start = FIL_ARENA_ARRAY(arena, int64_t, count + 1),
+              .column = FIL_ARENA_RAW(arena, int, blocks),
+              .value = FIL_ARENA_ARRAY(arena, double, 9 * blocks + 4)},
+        .q = FIL_ARENA_RAW(arena, double, 3 * count),
+    };
+    const fil_contact_problem *made = &self->problem;
+    return made->mu && made->W.start && made->W.column && made->W.value && made->q ? FIL_OK : FIL_NO_MEMORY;
+}
+
+// W_CC, q_C and the impulses so far.
+static void cut_out(core *self, const double *r, double *own)
+{
+    const fil_contact_problem *whole = self->watch->task->problem;
+    fil_contact_problem *problem = &self->problem;
+    int64_t to = 0;
+    for (ptrdiff_t c = 0; c < self->count; ++c) {
+        ptrdiff_t i = self->contact[c];
+        double pushed[3] = {0};
+        for (int64_t k = whole->W.start[i]; k < whole->W.start[i + 1]; ++k) {
+            int j = whole->W.column[k];
+            if (self->number[j] < 0)
+                continue;
+            problem->W.column[to] = self->number[j];
+            memcpy(problem->W.value + 9 * to++, whole->W.value + 9 * k, 9 * sizeof(double));
+            fil_mat3_add_vector(whole->W.value + 9 * k, r + 3 * (ptrdiff_t)j, pushed);
+        }
+        problem->W.start[c + 1] = to;
+        problem->mu[c] = whole->mu[i];
+        for (int k = 0; k < 3; ++k) {
+            problem->q[3 * c + k] = self->watch->u[3 * i + k] - pushed[k];
+            own[3 * c + k] = r[3 * i + k];
+        }
+    }
+}
+
+// The same residual, on the scale of the core.
+static double tolerance_of_core(const core *self)
+{
+    const fil_contact_watch *watch = self->watch;
+    double square = 0;
+    for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)self->count; ++k)
+        square += self->problem.q[k] * self->problem.q[k];
+    double tolerance = left * watch->task->tolerance * watch->merit.norm_q / sqrt(square);
+    return fmin(fmax(tolerance, 1e-12), 1e-3);
+}
+
+static bool still_wanted(void *user, const fil_progress *point)
+{
+    const fil_contact_watch *watch = user;
+    fil_progress whole = *point;
+    whole.phase = watch->phase;
+    whole.iterations = watch->stats->iterations;
+    whole.residual = watch->residual;
+    whole.best = watch->least;
+    return !watch->task->progress || watch->task->progress(watch->task->user, &whole);
+}
+
+static fil_status solve(core *self, int64_t blocks, double *r)
+{
+    fil_contact_watch *watch = self->watch;
+    double *own = FIL_ARENA_RAW(self->arena, double, 3 * (int64_t)self->count);
+    if (!own || make_room(self, blocks) != FIL_OK)
+        return FIL_NO_MEMORY;
+    cut_out(self, r, own);
+    fil_contact_def def = fil_contact_def_default();
+    def.tolerance = tolerance_of_core(self);
+    def.max_iterations = 1000;
+    def.warm = true;
+    def.progress = still_wanted;
+    def.user = watch;
+    fil_solve_stats stats;
+    fil_status status = fil_contact_solve(watch->task->context, &self->problem, &def, own, NULL, NULL, &stats);
+    if (status != FIL_OK)
+        return status;
+    for (ptrdiff_t c = 0; c < self->count; ++c)
+        memcpy(r + 3 * (ptrdiff_t)self->contact[c], own + 3 * c, 3 * sizeof *own);
+    // Counted as the sweeps over all that would have been as much work.
+    const fil_block_matrix *W = &watch->task->problem->W;
+    fil_contact_watch_count(watch, 1 + stats.iterations * blocks / W->start[W->rows], 0);
+    return FIL_OK;
+}
+
+fil_status fil_contact_core_run(fil_contact_watch *watch, double *r, bool *found)
+{
+    *found = false;
+    watch->phase = "core";
+    if (fil_contact_watch_judge(watch, r))
+        return FIL_OK;
+    core self = {.watch = watch, .arena = fil_arena_borrow(watch->task->context)};
+    fil_status status = self.arena ? choose(&self, r) : FIL_NO_MEMORY;
+    *found = status == FIL_OK && self.count <= most_core * watch->task->problem->contact_count;
+    if (*found)
+        status = solve(&self, count_blocks(&self), r);
+    fil_arena_give_back(self.arena);
+    if (status == FIL_OK && *found)
+        fil_contact_watch_judge(watch, r);
+    return status;
+}
