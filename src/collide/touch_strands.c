@@ -177,8 +177,8 @@ static bool goes_on_nearer(const fil_touch_strands *S, const double *x, int edge
            fil_vec3_dot(way, d) > lean * length * fil_vec3_norm(way);
 }
 
-// The nearest points of the edges at the start (x = x0) or at the end. At the end, what passed through a neighbour of an
-// edge is near it on the wrong side, and would be held there.
+// The nearest points of the edges at the start (x = x0) or at the end. At the end, what passed through a neighbour of
+// an edge is near it on the wrong side, and would be held there.
 static bool comes_near(const fil_touch_strands *S, const double *x, const meeting *m, double margin,
                        fil_touch_point *out)
 {
