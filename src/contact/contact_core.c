@@ -214,6 +214,7 @@ static fil_status solve(core *self, int64_t blocks, double *r)
         return FIL_NO_MEMORY;
     cut_out(self, r, own);
     fil_contact_def def = fil_contact_def_default();
+    def.solver = "auto:largest_newton=300"; // a thousand contacts would take seconds
     def.tolerance = tolerance_of_core(self);
     def.max_iterations = 1000;
     def.warm = true;

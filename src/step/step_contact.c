@@ -225,9 +225,10 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
 static fil_status meet(fil_part *part, fil_rounds *self)
 {
     const fil_contacts *settings = &part->contacts->settings;
-    const double first = 1e-3, better = 0.02, slow = 0.3;
-    double before = INFINITY, missed = INFINITY;
-    int looks = 0;
+    const double first = 1e-3, better = 0.02, slow = 0.3, little = 0.7;
+    const int most_vain = 4;
+    double before = INFINITY, least = INFINITY, missed = INFINITY;
+    int looks = 0, vain = 0; // rounds that gained little, one after the other
     fil_status status = FIL_OK;
     for (int round = 0; round < settings->max_iterations && part->meets.count > 0; ++round) {
         if (!self->problem)
@@ -244,7 +245,9 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         int added;
         status = fil_part_find_more(part, good && looks < FIL_LOOKS, &added);
         looks += good;
-        bool stuck = self->solve.outcome != FIL_SOLVED && !good;
+        vain = good || self->residual < little * least ? 0 : vain + 1;
+        least = good ? INFINITY : fmin(least, self->residual);
+        bool stuck = (self->solve.outcome != FIL_SOLVED || vain >= most_vain) && !good;
         if (status != FIL_OK || stuck || (good && added == 0))
             return status;
         if (added > 0 || self->residual > slow * before)
