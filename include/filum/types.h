@@ -329,6 +329,13 @@ typedef struct fil_scene {
     int rule_count;
 } fil_scene;
 
+// What fil_scene_clear did.
+typedef struct fil_clearing {
+    int64_t vertices; // that were moved
+    double farthest;  // m
+    int places_left;  // that are still inside: between bodies that overlap, for example
+} fil_clearing;
+
 typedef struct fil_model fil_model; // a compiled scene: constant, may be shared by states
 typedef struct fil_state fil_state; // all that changes: what a checkpoint holds, and memory to step in
 

@@ -17,6 +17,7 @@
 // The public struct first: one is the other.
 typedef struct whole_film {
     fil_film film;
+    fil_group *groups;              // [groups] those of its scene
     fil_film_groom_report *reports; // [groups]
 } whole_film;
 
@@ -177,6 +178,7 @@ static fil_status make_groups(fil_film_reader *reader, const fil_film_place *roo
         looks[i] = groups[i].look;
         status = make_group(reader, &place, &groups[i], &made[i], &to->reports[i]);
     }
+    to->groups = made;
     to->film.scene.groups = made;
     to->film.scene.group_count = count;
     to->film.looks = looks;
@@ -242,7 +244,11 @@ static fil_status make_film(fil_film_reader *reader, const fil_film_place *place
         status = make_groups(reader, place, root, out);
     if (status == FIL_OK)
         status = fil_film_body_make_all(reader, place, &root->bodies, film);
-    return status == FIL_OK ? fil_film_contact_make(reader, place, root, &film->scene) : status;
+    if (status == FIL_OK)
+        status = fil_film_contact_make(reader, place, root, &film->scene);
+    if (status != FIL_OK || !film->scene.contacts || film->scene.obstacle_count == 0)
+        return status;
+    return fil_film_groom_clear_all(reader, root, &film->scene, out->groups, out->reports);
 }
 
 // ---- the public calls

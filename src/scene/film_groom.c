@@ -2,7 +2,8 @@
 //
 // Files hold what no rod can be made of: radii of zero at the tips (no stiffness), and segments a thousand times
 // shorter than their neighbours (a thousand times stiffer). Such radii are raised, such segments become part of their
-// neighbours; how many is kept for those who want to know.
+// neighbours. And strands start inside the bodies that they grow on: they are moved out. How many is kept for those who
+// want to know.
 #include "scene/film_groom.h"
 
 #include "io/curves.h"
@@ -18,7 +19,7 @@ enum { RADIUS_MATERIAL, RADIUS_FILE };
 typedef struct file_param {
     const char *file;
     double unit, segment;
-    int every, radius;
+    int every, radius, clear;
 } file_param;
 
 static const fil_field file_fields[] = {
@@ -29,6 +30,8 @@ static const fil_field file_fields[] = {
     {"every", FIL_KIND_INT, offsetof(file_param, every), 1, 1, 1e9, "", NULL, "10 takes each tenth strand"},
     {"radius", FIL_KIND_CHOICE, offsetof(file_param, radius), RADIUS_MATERIAL, 0, 1, "", "material|file",
      "whose: the material's, or what the file says; there, radii below a tenth of a strand's largest are raised to it"},
+    {"clear", FIL_KIND_BOOL, offsetof(file_param, clear), 1, 0, 1, "", NULL,
+     "what starts inside solid bodies is moved to their surfaces; false: it is eased out in the first moments"},
 };
 static const int file_field_count = sizeof file_fields / sizeof *file_fields;
 static const fil_film_key file_keys[] = {
@@ -240,5 +243,24 @@ fil_status fil_film_groom_make(fil_film_reader *reader, const fil_film_place *pl
     else
         status = keep(reader, group, curves, out);
     fil_curves_destroy(curves);
+    return status;
+}
+
+fil_status fil_film_groom_clear_all(fil_film_reader *reader, const fil_film_root *root, const fil_scene *scene,
+                                    fil_group *groups, fil_film_groom_report *reports)
+{
+    const fil_film_group *from = root->groups.items;
+    fil_status status = FIL_OK;
+    for (int g = 0; g < scene->group_count && status == FIL_OK; ++g) {
+        const file_param *param = from[g].groom.param;
+        if (from[g].groom.index != fil_groom_type_count() || !param->clear)
+            continue;
+        int64_t vertices = 0;
+        for (int s = 0; s < groups[g].groom.strand_count; ++s)
+            vertices += groups[g].groom.vertex_count[s];
+        double *position = FIL_ARENA_ARRAY(reader->arena, double, 3 * vertices);
+        status = position ? fil_scene_clear(reader->context, scene, g, position, &reports[g].clearing) : FIL_NO_MEMORY;
+        groups[g].groom.position = position;
+    }
     return status;
 }

@@ -14,11 +14,16 @@ typedef struct fil_film_groom_report {
     fil_curves_report read;  // what the reader met
     int64_t segments_merged; // shorter than a hundredth of the strand's mean
     int64_t radii_raised;    // below a tenth of the strand's largest
+    fil_clearing clearing;   // what was inside bodies
 } fil_film_groom_report;
 
 // The strands of a group, in the arena of the film. `place` is that of the group.
 fil_status fil_film_groom_make(fil_film_reader *reader, const fil_film_place *place, const fil_film_group *group,
                                fil_groom *out, fil_film_groom_report *report);
+
+// Moves the strands of grooms from files out of the bodies of the scene. `groups` are those of the scene.
+fil_status fil_film_groom_clear_all(fil_film_reader *reader, const fil_film_root *root, const fil_scene *scene,
+                                    fil_group *groups, fil_film_groom_report *reports);
 
 // Radii below a tenth of their strand's largest become that; a strand without any has `otherwise`. How many were
 // raised.

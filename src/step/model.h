@@ -44,6 +44,10 @@ struct fil_model {
 // Checks the numbers that the rows of a table describe. `place` ("motion.") begins the sentence of a failure.
 fil_status fil_model_check_fields(fil_context *context, const fil_field *fields, int count, const char *place,
                                   const void *param);
+// The place of an obstacle, carried along its path.
+fil_pose fil_model_obstacle_pose(const fil_model_obstacle *obstacle, double time);
+// The last rule for two things: groups by their number, obstacles behind them. NULL: there is none.
+const fil_touch_rule *fil_model_rule(const fil_model *model, int first, int second);
 fil_status fil_model_contacts_build(fil_context *context, const fil_scene *scene, fil_model *model);
 // Of what touches; of how contacts are solved.
 uint64_t fil_model_contacts_hash(const fil_model *model, uint64_t hash);

@@ -135,7 +135,31 @@ static fil_status copy_obstacles(fil_context *context, const fil_scene *scene, f
     return status;
 }
 
+fil_pose fil_model_obstacle_pose(const fil_model_obstacle *obstacle, double time)
+{
+    if (obstacle->path.track.key_count == 0)
+        return obstacle->place;
+    fil_pose moved = fil_path_at(&obstacle->path, time), out;
+    fil_quat_normalise(moved.rotation);
+    fil_quat_rotate(moved.rotation, obstacle->place.position, out.position);
+    for (int k = 0; k < 3; ++k)
+        out.position[k] += moved.position[k];
+    fil_quat_multiply(moved.rotation, obstacle->place.rotation, out.rotation);
+    return out;
+}
+
 // ---- rules
+
+const fil_touch_rule *fil_model_rule(const fil_model *model, int first, int second)
+{
+    const fil_model_contacts *contacts = &model->contacts;
+    for (int i = contacts->rule_count - 1; i >= 0; --i) {
+        const fil_touch_rule *rule = &contacts->rules[i];
+        if ((rule->first == first && rule->second == second) || (rule->first == second && rule->second == first))
+            return rule;
+    }
+    return NULL;
+}
 
 static fil_status copy_rules(fil_context *context, const fil_scene *scene, fil_model *model)
 {

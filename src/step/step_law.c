@@ -20,18 +20,12 @@ static const fil_touch *touch_of(const fil_part *part, int edge)
 
 const fil_touch_rule *fil_law_rule(const fil_part *part, const fil_touch_point *point)
 {
-    const fil_model_contacts *contacts = part->contacts;
-    if (contacts->rule_count == 0)
+    const fil_model *model = part->job.state->model;
+    const int *group = part->contacts->group, *strand = part->strands.strand;
+    if (part->contacts->rule_count == 0)
         return NULL;
-    int groups = part->job.state->model->group_count;
-    int first = contacts->group[part->strands.strand[point->a]];
-    int second = point->b < 0 ? groups - 1 - point->b : contacts->group[part->strands.strand[point->b]];
-    for (int i = contacts->rule_count - 1; i >= 0; --i) {
-        const fil_touch_rule *rule = &contacts->rules[i];
-        if ((rule->first == first && rule->second == second) || (rule->first == second && rule->second == first))
-            return rule;
-    }
-    return NULL;
+    return fil_model_rule(model, group[strand[point->a]],
+                          point->b < 0 ? model->group_count - 1 - point->b : group[strand[point->b]]);
 }
 
 static void direction_of(const fil_part *part, int edge, double out[3])

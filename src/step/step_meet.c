@@ -50,28 +50,14 @@ static void read_iterates(void *data, int64_t begin, int64_t end)
     }
 }
 
-// The pose of an obstacle: its place, carried along its path.
-static fil_pose pose_at(const fil_model_obstacle *obstacle, double time)
-{
-    if (obstacle->path.track.key_count == 0)
-        return obstacle->place;
-    fil_pose moved = fil_path_at(&obstacle->path, time), out;
-    fil_quat_normalise(moved.rotation);
-    fil_quat_rotate(moved.rotation, obstacle->place.position, out.position);
-    for (int k = 0; k < 3; ++k)
-        out.position[k] += moved.position[k];
-    fil_quat_multiply(moved.rotation, obstacle->place.rotation, out.rotation);
-    return out;
-}
-
 void fil_meet_start(fil_part *part)
 {
     fil_parallel_for(part->job.context, part->strands.strand_count, STRAND_GRAIN, read_starts, part);
     for (int i = 0; i < part->contacts->obstacle_count; ++i) {
         const fil_model_obstacle *obstacle = &part->contacts->obstacles[i];
         part->scratch->bodies[i] = (fil_solid_motion){.solid = obstacle->solid,
-                                                      .from = pose_at(obstacle, part->from),
-                                                      .to = pose_at(obstacle, part->to),
+                                                      .from = fil_model_obstacle_pose(obstacle, part->from),
+                                                      .to = fil_model_obstacle_pose(obstacle, part->to),
                                                       .time_from = part->from,
                                                       .time_to = part->to};
     }

@@ -1,0 +1,223 @@
+// Grooms come with strands inside the bodies they belong to: roots below the skin, hair that lies a little deep. What
+// is moved before the start need not be pushed out later, against what holds it: no force acts, since strands are then
+// at rest where they were moved to.
+//
+// Each vertex goes the shortest way to the surface, and on by its radius; both ends of an edge whose inside is in a
+// body go as far as that has to. Strands stay smooth where surfaces are: the way out falls to nothing where they come
+// out.
+#include "math/mat3.h"
+#include "step/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PASSES = 20 };
+
+static const double farther = 0.1; // radii: what lies exactly on a surface would be inside by the next rounding
+static const double reach = 5;     // w: beyond it the lift is below a hundredth of w
+
+typedef struct clearing {
+    fil_context *context;
+    const fil_model *model;
+    fil_arena *arena;
+    int group;
+    fil_touch_strands strands;
+    bool *only;               // [strands] those of the group
+    ptrdiff_t begin, end;     // its vertices
+    double *x;                // [3 vertices]
+    fil_solid_motion *bodies; // [obstacles]
+    double *shift;            // [4 vertices] the longest way out, and its length
+} clearing;
+
+static fil_status make(fil_context *context, const fil_model *model, fil_arena *arena, int group,
+                       const double *position, clearing *out)
+{
+    const fil_model_contacts *contacts = &model->contacts;
+    int first = contacts->first_strand[group], last = contacts->first_strand[group + 1];
+    int vertices = contacts->strands.vertex_count;
+    unsigned char *held = FIL_ARENA_ARRAY(arena, unsigned char, vertices);
+    *out = (clearing){.context = context, .model = model, .arena = arena, .group = group, .strands = contacts->strands};
+    out->x = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)vertices);
+    out->only = FIL_ARENA_ARRAY(arena, bool, contacts->strands.strand_count);
+    out->bodies = FIL_ARENA_ARRAY(arena, fil_solid_motion, contacts->obstacle_count);
+    out->shift = FIL_ARENA_ARRAY(arena, double, 4 * (int64_t)vertices);
+    if (!out->x || !held || !out->only || !out->bodies || !out->shift)
+        return FIL_NO_MEMORY;
+    for (int s = first; s < last; ++s)
+        out->only[s] = true;
+    for (int i = 0; i < contacts->obstacle_count; ++i) {
+        fil_pose pose = fil_model_obstacle_pose(&contacts->obstacles[i], 0);
+        out->bodies[i] = (fil_solid_motion){.solid = contacts->obstacles[i].solid, .from = pose, .to = pose};
+    }
+    out->begin = contacts->strands.first[first];
+    out->end = contacts->strands.first[last];
+    memcpy(out->x + 3 * out->begin, position, 3 * (size_t)(out->end - out->begin) * sizeof *position);
+    out->strands.held = held;
+    out->strands.x0 = out->strands.x1 = out->x;
+    return FIL_OK;
+}
+
+static void want(clearing *self, int vertex, const double normal[3], double way)
+{
+    double *shift = self->shift + 4 * (ptrdiff_t)vertex;
+    if (way <= shift[3])
+        return;
+    for (int k = 0; k < 3; ++k)
+        shift[k] = way * normal[k];
+    shift[3] = way;
+}
+
+static bool feels(const clearing *self, const fil_touch_point *point)
+{
+    const fil_touch_rule *rule = fil_model_rule(self->model, self->group, self->model->group_count - 1 - point->b);
+    return !rule || !rule->apart;
+}
+
+// All places within the margin of the bodies that they feel.
+static fil_status find(const clearing *self, double margin, fil_touch_list *out)
+{
+    fil_status status = fil_solid_touch(self->context, self->arena, &self->strands, self->bodies,
+                                        self->model->contacts.obstacle_count, margin, self->only, out, NULL);
+    int kept = 0;
+    for (int i = 0; status == FIL_OK && i < out->count; ++i)
+        if (feels(self, &out->point[i]))
+            out->point[kept++] = out->point[i];
+    out->count = status == FIL_OK ? kept : 0;
+    return status;
+}
+
+static void go(clearing *self, bool *moved)
+{
+    for (ptrdiff_t i = self->begin; i < self->end; ++i) {
+        const double *shift = self->shift + 4 * i;
+        for (int k = 0; k < 3; ++k)
+            self->x[3 * i + k] += shift[k];
+        moved[i - self->begin] |= shift[3] > 0;
+    }
+    memset(self->shift, 0, 4 * (size_t)self->strands.vertex_count * sizeof *self->shift);
+}
+
+// ---- lifting
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool at_vertex(const fil_touch_point *point)
+{
+    return point->at_a <= 0 || point->at_a >= 1;
+}
+
+// w; 0: no vertex is inside.
+static fil_status find_depth(const clearing *self, double *out)
+{
+    fil_touch_list list;
+    fil_status status = find(self, 0, &list);
+    double *depth = status == FIL_OK ? FIL_ARENA_RAW(self->arena, double, list.count) : NULL;
+    int count = 0;
+    if (!depth)
+        return status == FIL_OK ? FIL_NO_MEMORY : status;
+    for (int i = 0; i < list.count; ++i)
+        if (at_vertex(&list.point[i]) && list.point[i].gap < 0)
+            depth[count++] = -list.point[i].gap;
+    qsort(depth, (size_t)count, sizeof *depth, compare_numbers);
+    double length = 0;
+    for (ptrdiff_t i = self->begin; i + 1 < self->end; ++i)
+        length += fmax(0, self->strands.arc[i + 1] - self->strands.arc[i]);
+    *out = count > 0 ? fmin(depth[count / 2], 0.25 * length / (double)(self->end - self->begin)) : 0;
+    return FIL_OK;
+}
+
+static fil_status lift(clearing *self, bool *moved)
+{
+    fil_touch_list list;
+    double w;
+    fil_status status = find_depth(self, &w);
+    if (status != FIL_OK || !(w > 0))
+        return status;
+    status = find(self, reach * w, &list);
+    for (int i = 0; status == FIL_OK && i < list.count; ++i) {
+        const fil_touch_point *point = &list.point[i];
+        double g = point->gap / w;
+        if (at_vertex(point)) // log(1 + exp(g)) - g
+            want(self, point->a + (point->at_a >= 1), point->normal, w * (log1p(exp(-fabs(g))) + fmax(0, -g)));
+    }
+    go(self, moved);
+    return status;
+}
+
+// ---- pushing out what is left
+
+// How many places are inside.
+static fil_status push(clearing *self, bool *moved, int *places)
+{
+    fil_touch_list list;
+    fil_status status = find(self, 0, &list);
+    *places = 0;
+    for (int i = 0; i < list.count; ++i) {
+        const fil_touch_point *point = &list.point[i];
+        if (point->gap >= 0)
+            continue;
+        double way = farther * self->strands.radius[point->a] - point->gap;
+        if (point->at_a < 1)
+            want(self, point->a, point->normal, way);
+        if (point->at_a > 0)
+            want(self, point->a + 1, point->normal, way);
+        ++*places;
+    }
+    go(self, moved);
+    return status;
+}
+
+static fil_status clear(clearing *self, double *position, fil_clearing *report)
+{
+    bool *moved = FIL_ARENA_ARRAY(self->arena, bool, self->end - self->begin);
+    if (!moved)
+        return FIL_NO_MEMORY;
+    int places = 1;
+    fil_status status = lift(self, moved);
+    for (int pass = 0; pass < PASSES && places > 0 && status == FIL_OK; ++pass) {
+        fil_arena_mark mark = fil_arena_mark_now(self->arena);
+        status = push(self, moved, &places);
+        fil_arena_rewind(self->arena, mark);
+    }
+    for (ptrdiff_t i = 0; status == FIL_OK && i < self->end - self->begin; ++i) {
+        const double *x = self->x + 3 * (self->begin + i);
+        if (!moved[i])
+            continue;
+        double way[3] = {x[0] - position[3 * i], x[1] - position[3 * i + 1], x[2] - position[3 * i + 2]};
+        ++report->vertices;
+        report->farthest = fmax(report->farthest, fil_vec3_norm(way));
+        memcpy(position + 3 * i, x, 3 * sizeof *x);
+    }
+    report->places_left = places;
+    return status;
+}
+
+fil_status fil_scene_clear(fil_context *context, const fil_scene *scene, int group, double *position,
+                           fil_clearing *report)
+{
+    *report = (fil_clearing){0};
+    if (group < 0 || group >= scene->group_count)
+        return fil_context_fail(context, FIL_BAD_INPUT, "there is no group %d", group);
+    fil_model *model;
+    fil_status status = fil_model_create(context, scene, &model);
+    if (status != FIL_OK)
+        return status;
+    memcpy(position, scene->groups[group].groom.position,
+           3 * (size_t)fil_model_vertex_count(model, group) * sizeof *position);
+    fil_arena *arena = fil_arena_borrow(context);
+    clearing self;
+    status = arena ? FIL_OK : FIL_NO_MEMORY;
+    if (status == FIL_OK && model->contacts.on) {
+        status = make(context, model, arena, group, position, &self);
+        if (status == FIL_OK)
+            status = clear(&self, position, report);
+    }
+    fil_arena_give_back(arena);
+    fil_model_destroy(model);
+    return status;
+}
