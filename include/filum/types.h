@@ -333,7 +333,8 @@ typedef struct fil_scene {
 typedef struct fil_clearing {
     int64_t vertices; // that were moved
     double farthest;  // m
-    int places_left;  // that are still inside: between bodies that overlap, for example
+    int inside;       // places that are still in obstacles: between two that overlap, for example
+    int overlaps;     // of strands that are still there
 } fil_clearing;
 
 typedef struct fil_model fil_model; // a compiled scene: constant, may be shared by states

@@ -26,12 +26,13 @@ static void remark_repairs(const fil_film *film)
         if (report->radii_raised)
             fil_report_remark("groups[%d]: %s: raised %lld small radii", g, report->file,
                               (long long)report->radii_raised);
-        if (report->clearing.vertices)
-            fil_report_remark("groups[%d]: %s: moved %lld vertices out of bodies, by up to %.3g mm", g, report->file,
-                              (long long)report->clearing.vertices, 1e3 * report->clearing.farthest);
-        if (report->clearing.places_left)
-            fil_report_remark("groups[%d]: %s: %d places are still inside bodies, and will be eased out", g,
-                              report->file, report->clearing.places_left);
+        const fil_clearing *clearing = &report->clearing;
+        if (clearing->vertices)
+            fil_report_remark("groups[%d]: %s: moved %lld vertices out of bodies and other strands, by up to %.3g mm",
+                              g, report->file, (long long)clearing->vertices, 1e3 * clearing->farthest);
+        if (clearing->inside || clearing->overlaps)
+            fil_report_remark("groups[%d]: %s: %d places in bodies and %d overlaps are left, and will be eased apart",
+                              g, report->file, clearing->inside, clearing->overlaps);
     }
 }
 
@@ -102,12 +103,12 @@ static json_t *group_json(const fil_film *film, int index)
     if (!object || !report->file)
         return object;
     const fil_curves_report *read = &report->read;
-    json_t *file = json_pack("{s:o, s:f, s:b, s:i, s:I, s:I, s:I, s:I, s:I}", "name", fil_report_json_text(report->file),
-                             "unit", read->unit, "unit_guessed", (int)read->unit_guessed, "strands_dropped",
-                             read->strands_dropped, "vertices_doubled", (json_int_t)read->vertices_doubled,
-                             "vertices_not_finite", (json_int_t)read->vertices_not_finite, "segments_merged",
-                             (json_int_t)report->segments_merged, "radii_raised", (json_int_t)report->radii_raised,
-                             "vertices_moved_out", (json_int_t)report->clearing.vertices);
+    json_t *file = json_pack(
+        "{s:o, s:f, s:b, s:i, s:I, s:I, s:I, s:I, s:I}", "name", fil_report_json_text(report->file), "unit", read->unit,
+        "unit_guessed", (int)read->unit_guessed, "strands_dropped", read->strands_dropped, "vertices_doubled",
+        (json_int_t)read->vertices_doubled, "vertices_not_finite", (json_int_t)read->vertices_not_finite,
+        "segments_merged", (json_int_t)report->segments_merged, "radii_raised", (json_int_t)report->radii_raised,
+        "vertices_moved_out", (json_int_t)report->clearing.vertices);
     if (json_object_set_new(object, "file", file) == 0)
         return object;
     json_decref(object);

@@ -2,8 +2,8 @@
 //
 // Files hold what no rod can be made of: radii of zero at the tips (no stiffness), and segments a thousand times
 // shorter than their neighbours (a thousand times stiffer). Such radii are raised, such segments become part of their
-// neighbours. And strands start inside the bodies that they grow on: they are moved out. How many is kept for those who
-// want to know.
+// neighbours. And strands start inside the bodies that they grow on, and in each other: they are moved apart. How many
+// is kept for those who want to know.
 #include "scene/film_groom.h"
 
 #include "io/curves.h"
@@ -31,7 +31,7 @@ static const fil_field file_fields[] = {
     {"radius", FIL_KIND_CHOICE, offsetof(file_param, radius), RADIUS_MATERIAL, 0, 1, "", "material|file",
      "whose: the material's, or what the file says; there, radii below a tenth of a strand's largest are raised to it"},
     {"clear", FIL_KIND_BOOL, offsetof(file_param, clear), 1, 0, 1, "", NULL,
-     "what starts inside solid bodies is moved to their surfaces; false: it is eased out in the first moments"},
+     "what starts inside solid bodies or other strands is moved out; false: it is eased out in the first moments"},
 };
 static const int file_field_count = sizeof file_fields / sizeof *file_fields;
 static const fil_film_key file_keys[] = {

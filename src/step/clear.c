@@ -5,6 +5,8 @@
 // Each vertex goes the shortest way to the surface, and on by its radius; both ends of an edge whose inside is in a
 // body go as far as that has to. Strands stay smooth where surfaces are: the way out falls to nothing where they come
 // out.
+#include "collide/segment.h"
+#include "collide/touch_strands.h"
 #include "math/mat3.h"
 #include "step/model.h"
 
@@ -30,8 +32,8 @@ typedef struct clearing {
     double *shift;            // [4 vertices] the longest way out, and its length
 } clearing;
 
-static fil_status make(fil_context *context, const fil_model *model, fil_arena *arena, int group,
-                       const double *position, clearing *out)
+static fil_status make(fil_context *context, const fil_scene *scene, const fil_model *model, fil_arena *arena,
+                       int group, clearing *out)
 {
     const fil_model_contacts *contacts = &model->contacts;
     int first = contacts->first_strand[group], last = contacts->first_strand[group + 1];
@@ -52,20 +54,17 @@ static fil_status make(fil_context *context, const fil_model *model, fil_arena *
     }
     out->begin = contacts->strands.first[first];
     out->end = contacts->strands.first[last];
-    memcpy(out->x + 3 * out->begin, position, 3 * (size_t)(out->end - out->begin) * sizeof *position);
+    for (int g = 0; g < model->group_count; ++g)
+        memcpy(out->x + 3 * (ptrdiff_t)contacts->strands.first[contacts->first_strand[g]],
+               scene->groups[g].groom.position, 3 * (size_t)fil_model_vertex_count(model, g) * sizeof(double));
     out->strands.held = held;
     out->strands.x0 = out->strands.x1 = out->x;
     return FIL_OK;
 }
 
-static void want(clearing *self, int vertex, const double normal[3], double way)
+static bool is_own(const clearing *self, int vertex)
 {
-    double *shift = self->shift + 4 * (ptrdiff_t)vertex;
-    if (way <= shift[3])
-        return;
-    for (int k = 0; k < 3; ++k)
-        shift[k] = way * normal[k];
-    shift[3] = way;
+    return vertex >= self->begin && vertex < self->end;
 }
 
 static bool feels(const clearing *self, const fil_touch_point *point)
@@ -85,6 +84,17 @@ static fil_status find(const clearing *self, double margin, fil_touch_list *out)
             out->point[kept++] = out->point[i];
     out->count = status == FIL_OK ? kept : 0;
     return status;
+}
+
+// A vertex goes the longest of the ways that are wanted of it.
+static void want(clearing *self, int vertex, const double normal[3], double way)
+{
+    double *shift = self->shift + 4 * (ptrdiff_t)vertex;
+    if (way <= shift[3])
+        return;
+    for (int k = 0; k < 3; ++k)
+        shift[k] = way * normal[k];
+    shift[3] = way;
 }
 
 static void go(clearing *self, bool *moved)
@@ -149,9 +159,61 @@ static fil_status lift(clearing *self, bool *moved)
     return status;
 }
 
-// ---- pushing out what is left
+// ---- passes
 
-// How many places are inside.
+// Moves two edges apart if they overlap, and says whether they did: they turn and shift by as little as brings the
+// place apart, in proportion to the weights of their ends in it. Only vertices of the group move.
+static bool part_pair(clearing *self, int a, int b, bool *moved)
+{
+    double *p = self->x + 3 * (ptrdiff_t)a, *q = self->x + 3 * (ptrdiff_t)b, s, t, way[3], square = 0;
+    double apart = self->strands.radius[a] + self->strands.radius[b];
+    double distance = sqrt(fil_segment_nearest(p, p + 3, q, q + 3, &s, &t));
+    if (distance >= apart)
+        return false;
+    for (int k = 0; k < 3; ++k)
+        way[k] = (1 - s) * p[k] + s * p[k + 3] - (1 - t) * q[k] - t * q[k + 3];
+    if (!(distance > 1e-6 * apart)) {
+        const double d[3] = {p[3] - p[0], p[4] - p[1], p[5] - p[2]}, e[3] = {q[3] - q[0], q[4] - q[1], q[5] - q[2]};
+        fil_vec3_cross(d, e, way);
+        distance = fil_vec3_norm(way);
+        if (!(distance > 0))
+            return true;
+    }
+    const double weight[4] = {1 - s, s, t - 1, -t};
+    const int vertex[4] = {a, a + 1, b, b + 1};
+    double left = (1 + farther) * apart - fmin(distance, apart);
+    for (int k = 0; k < 4; ++k)
+        square += is_own(self, vertex[k]) ? weight[k] * weight[k] : 0;
+    for (int k = 0; k < 4; ++k) {
+        if (!is_own(self, vertex[k]) || weight[k] == 0)
+            continue;
+        double *x = self->x + 3 * (ptrdiff_t)vertex[k];
+        for (int m = 0; m < 3; ++m)
+            x[m] += left * weight[k] / square * way[m] / distance;
+        moved[vertex[k] - self->begin] = true;
+    }
+    return true;
+}
+
+// Strands that overlap, in turn, many times. *places: how many there are.
+static fil_status part(clearing *self, bool *moved, int *places)
+{
+    enum { SWEEPS = 30 };
+    fil_touch_pairs pairs;
+    fil_status status = fil_touch_strands_pairs(self->context, self->arena, &self->strands, self->only,
+                                                2 * self->model->contacts.thickest, &pairs);
+    if (status != FIL_OK)
+        return status;
+    for (int sweep = 0, left = 1; sweep < SWEEPS && left > 0; ++sweep) {
+        left = 0;
+        for (int64_t i = 0; i < pairs.count; ++i)
+            left += part_pair(self, pairs.a[i], pairs.b[i], moved);
+        *places = sweep == 0 ? left : *places;
+    }
+    return FIL_OK;
+}
+
+// What is in bodies. *places: how many there are.
 static fil_status push(clearing *self, bool *moved, int *places)
 {
     fil_touch_list list;
@@ -177,11 +239,13 @@ static fil_status clear(clearing *self, double *position, fil_clearing *report)
     bool *moved = FIL_ARENA_ARRAY(self->arena, bool, self->end - self->begin);
     if (!moved)
         return FIL_NO_MEMORY;
-    int places = 1;
+    int inside = 1, overlaps = 1;
     fil_status status = lift(self, moved);
-    for (int pass = 0; pass < PASSES && places > 0 && status == FIL_OK; ++pass) {
+    for (int pass = 0; pass < PASSES && inside + overlaps > 0 && status == FIL_OK; ++pass) {
         fil_arena_mark mark = fil_arena_mark_now(self->arena);
-        status = push(self, moved, &places);
+        status = part(self, moved, &overlaps);
+        if (status == FIL_OK)
+            status = push(self, moved, &inside);
         fil_arena_rewind(self->arena, mark);
     }
     for (ptrdiff_t i = 0; status == FIL_OK && i < self->end - self->begin; ++i) {
@@ -193,7 +257,8 @@ static fil_status clear(clearing *self, double *position, fil_clearing *report)
         report->farthest = fmax(report->farthest, fil_vec3_norm(way));
         memcpy(position + 3 * i, x, 3 * sizeof *x);
     }
-    report->places_left = places;
+    report->inside = inside;
+    report->overlaps = overlaps;
     return status;
 }
 
@@ -213,7 +278,7 @@ fil_status fil_scene_clear(fil_context *context, const fil_scene *scene, int gro
     clearing self;
     status = arena ? FIL_OK : FIL_NO_MEMORY;
     if (status == FIL_OK && model->contacts.on) {
-        status = make(context, model, arena, group, position, &self);
+        status = make(context, scene, model, arena, group, &self);
         if (status == FIL_OK)
             status = clear(&self, position, report);
     }

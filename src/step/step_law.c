@@ -127,16 +127,23 @@ static void add_speed(const fil_part *part, int edge, double at, double sign, do
         out[k] += sign * ((1 - at) * v[k * FIL_LANES] + at * v[(dofs + k) * FIL_LANES]);
 }
 
+static bool has_held_end(const fil_part *part, int edge)
+{
+    return part->strands.held[edge] || part->strands.held[edge + 1];
+}
+
 // How fast a gap may close. What is inside a body shall come out gently, and so do strands that overlap by more than
 // half their radii: where centre lines meet, nothing tells the sides apart any more. Strands that overlap less (grooms
 // are full of them) are only kept from coming nearer: to demand more of many at once may be more than any motion can
-// do.
+// do. For the same reason edges with a held end are never moved out: they lie between others that are held.
 static double speed_of_gap(const fil_part *part, const fil_touch_point *point)
 {
     const double deep = 0.5; // of the radii
     double s = part->job.s, slow = fmax(s, part->contacts->settings.ease);
     if (point->gap >= 0)
         return point->gap / s;
+    if (has_held_end(part, point->a) || (point->b >= 0 && has_held_end(part, point->b)))
+        return 0;
     if (point->b < 0)
         return fmax(point->gap / slow, -fastest_ease);
     double radii = part->strands.radius[point->a] + part->strands.radius[point->b];

@@ -14,8 +14,9 @@
 
 enum { STRAND_GRAIN = 64 };
 
-static const double same_place = 0.5; // edges: what is farther from all of the part before is new
-static const double deep_part = 0.5;  // radii: overlaps at the end that are worth another search
+static const double same_place = 0.5;  // edges: what is farther from all of the part before is new
+static const double woken_part = 0.05; // radii: overlaps at the end that places which were left out may have
+static const double deep_part = 0.5;   // radii: overlaps at the end that are worth another search
 
 // ---- where strands are
 
@@ -386,7 +387,7 @@ fil_status fil_meet_wake(fil_part *part, int *added)
         return FIL_NO_MEMORY;
     int left = 0;
     for (int i = 0; i < waiting->count; ++i) {
-        if (end_gap(part, &waiting->point[i]) < 0)
+        if (end_gap(part, &waiting->point[i]) < -woken_part * radii_of(part, &waiting->point[i]))
             more.point[more.count++] = waiting->point[i];
         else
             waiting->point[left++] = waiting->point[i];
