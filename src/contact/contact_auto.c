@@ -92,7 +92,7 @@ static fil_status look_for_dual(const fil_contact_task *task, auto_state *state)
 {
     const double most_bytes = 4e9, bytes_of_block = 9 * sizeof(double) + 2 * sizeof(int);
     const double short_row = 30, long_row = 80; // blocks; bundles have 50
-    const int most_contacts = 200000;
+    const int most_contacts = 200000, most_trial = 30000;
     const fil_contact_problem *problem = task->problem;
     double contacts = problem->contact_count, blocks = 0;
     state->dual = problem->has_dual;
@@ -109,7 +109,7 @@ static fil_status look_for_dual(const fil_contact_task *task, auto_state *state)
         state->dual = blocks * bytes_of_block <= most_bytes;
     }
     state->sparse = state->dual && (is_small(task) || blocks <= short_row * contacts);
-    state->promising = state->dual && blocks <= long_row * contacts;
+    state->promising = state->dual && blocks <= long_row * contacts && contacts <= most_trial;
     return FIL_OK;
 }
 

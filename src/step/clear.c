@@ -1,10 +1,15 @@
-// Grooms come with strands inside the bodies they belong to: roots below the skin, hair that lies a little deep. What
-// is moved before the start need not be pushed out later, against what holds it: no force acts, since strands are then
-// at rest where they were moved to.
+// Grooms come with strands inside the bodies they belong to (roots below the skin, hair that lies a little deep) and
+// with strands that overlap. What is moved before the start need not be pushed out later, against what holds it: roots
+// are moved like all else, and no force acts, since strands are then at rest where they were moved to.
 //
-// Each vertex goes the shortest way to the surface, and on by its radius; both ends of an edge whose inside is in a
-// body go as far as that has to. Strands stay smooth where surfaces are: the way out falls to nothing where they come
-// out.
+// All that is near a surface is lifted along its normal: from the gap g to
+//
+//   g' = w log(1 + exp(g / w))
+//
+// which is positive everywhere, rises with g, and leaves alone what is far outside. So what lay deeper still does, and
+// hair that was in layers is not pressed into one. w is the depth that is usual there, or a quarter of an edge if that
+// is less. Then, in passes, strands that overlap go apart, pair after pair, and both ends of each edge that is still in
+// a body go as far as that has to.
 #include "collide/segment.h"
 #include "collide/touch_strands.h"
 #include "math/mat3.h"
@@ -16,6 +21,7 @@
 
 enum { PASSES = 20 };
 
+static const double slight = 0.01; // radii: what touches is where it is meant to be
 static const double farther = 0.1; // radii: what lies exactly on a surface would be inside by the next rounding
 static const double reach = 5;     // w: beyond it the lift is below a hundredth of w
 
@@ -121,6 +127,11 @@ static bool at_vertex(const fil_touch_point *point)
     return point->at_a <= 0 || point->at_a >= 1;
 }
 
+static bool is_inside(const clearing *self, const fil_touch_point *point)
+{
+    return point->gap < -slight * self->strands.radius[point->a];
+}
+
 // w; 0: no vertex is inside.
 static fil_status find_depth(const clearing *self, double *out)
 {
@@ -131,7 +142,7 @@ static fil_status find_depth(const clearing *self, double *out)
     if (!depth)
         return status == FIL_OK ? FIL_NO_MEMORY : status;
     for (int i = 0; i < list.count; ++i)
-        if (at_vertex(&list.point[i]) && list.point[i].gap < 0)
+        if (at_vertex(&list.point[i]) && is_inside(self, &list.point[i]))
             depth[count++] = -list.point[i].gap;
     qsort(depth, (size_t)count, sizeof *depth, compare_numbers);
     double length = 0;
@@ -168,7 +179,7 @@ static bool part_pair(clearing *self, int a, int b, bool *moved)
     double *p = self->x + 3 * (ptrdiff_t)a, *q = self->x + 3 * (ptrdiff_t)b, s, t, way[3], square = 0;
     double apart = self->strands.radius[a] + self->strands.radius[b];
     double distance = sqrt(fil_segment_nearest(p, p + 3, q, q + 3, &s, &t));
-    if (distance >= apart)
+    if (distance >= (1 - slight) * apart)
         return false;
     for (int k = 0; k < 3; ++k)
         way[k] = (1 - s) * p[k] + s * p[k + 3] - (1 - t) * q[k] - t * q[k + 3];
@@ -221,7 +232,7 @@ static fil_status push(clearing *self, bool *moved, int *places)
     *places = 0;
     for (int i = 0; i < list.count; ++i) {
         const fil_touch_point *point = &list.point[i];
-        if (point->gap >= 0)
+        if (!is_inside(self, point))
             continue;
         double way = farther * self->strands.radius[point->a] - point->gap;
         if (point->at_a < 1)

@@ -94,7 +94,6 @@ typedef struct fil_tracked {
     int a, b; // as in fil_touch_point
     float at_a, at_b;
     float force[3]; // N, on a
-    int steady;     // 1: it was nearly the same in the part before
 } fil_tracked;
 
 // Memory of a step with contacts.

@@ -4,7 +4,7 @@
 // those of its start and do not change in it. In order:
 //
 //     control    what the scene wants at the end
-//     predict    strands with the contact forces that were steady
+//     predict    strands without contact forces
 //     detect     who touches whom on the way there
 //     build      A and b around the iterate, H, w
 //     solve      impulses
@@ -214,9 +214,11 @@ fil_status fil_part_find(fil_part *part)
 fil_status fil_part_find_more(fil_part *part, bool search, int *added)
 {
     double start = fil_timer_seconds();
+    int seen = 0;
     fil_status status = fil_meet_wake(part, added);
-    if (status == FIL_OK && search && *added == 0)
-        status = fil_meet_look_again(part, added);
+    if (status == FIL_OK && search)
+        status = fil_meet_look_again(part, &seen);
+    *added += seen;
     part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
     return status;
 }
@@ -225,16 +227,16 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
 static fil_status meet(fil_part *part, fil_rounds *self)
 {
     const fil_contacts *settings = &part->contacts->settings;
-    const double first = 1e-3, better = 0.02, slow = 0.3, little = 0.7;
+    const double first = 1e-3, better = 0.02, slow = 0.3, little = 0.7, stricter = 0.1;
     const int most_vain = 4;
-    double before = INFINITY, least = INFINITY, missed = INFINITY;
+    double before = INFINITY, least = INFINITY, missed = INFINITY, share = 1;
     int looks = 0, vain = 0; // rounds that gained little, one after the other
     fil_status status = FIL_OK;
     for (int round = 0; round < settings->max_iterations && part->meets.count > 0; ++round) {
         if (!self->problem)
             status = fil_rounds_build(part, self);
         // A better answer than the linearisation is worth nothing. What it missed last time tells how good it is.
-        double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * missed));
+        double tolerance = share * fmax(0.3 * settings->tolerance, fmin(first, better * missed));
         if (status == FIL_OK)
             status = fil_rounds_solve(part, tolerance, self);
         if (status != FIL_OK)
@@ -245,6 +247,9 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         int added;
         status = fil_part_find_more(part, good && looks < FIL_LOOKS, &added);
         looks += good;
+        // What still passes through each other is lost in the residual of all others.
+        if (good && part->stats->crossings > 0)
+            share *= looks > 1 ? stricter : 1;
         vain = good || self->residual < little * least ? 0 : vain + 1;
         least = good ? INFINITY : fmin(least, self->residual);
         bool stuck = (self->solve.outcome != FIL_SOLVED || vain >= most_vain) && !good;
@@ -262,7 +267,7 @@ static fil_status meet(fil_part *part, fil_rounds *self)
 // FIL_CONTACTS_ADONIS, from the prediction on.
 static fil_status meet_adonis(fil_part *part, fil_rounds *self)
 {
-    fil_meet_recall(part);
+    fil_problem_let_go(part);
     fil_part_for_packs(part, FIL_PHASE_SOLVE, move_on);
     fil_status status = fil_part_find(part);
     return status == FIL_OK ? meet(part, self) : status;

@@ -15,7 +15,6 @@ typedef struct fil_meets {
     double *bias;           // [3 count] velocity besides that of the strands: gaps, bodies, bounce
     double *pull;           // [count] N s of adhesion
     double *r;              // [3 count]
-    double *before;         // [3 count] N, the force of the part before; 0: not known
     int kept;               // how many began with an impulse of the part before
 } fil_meets;
 
@@ -110,9 +109,8 @@ fil_status fil_meet_find(fil_part *part);
 fil_status fil_meet_wake(fil_part *part, int *added);
 // Searches once more, on the way to the iterate: who passes through each other, or overlaps and is not known.
 fil_status fil_meet_look_again(fil_part *part, int *added);
-// Keeps the impulses for the next part; puts those that are steady on the strands as loads.
+// Keeps the impulses for the next part.
 void fil_meet_remember(fil_part *part);
-void fil_meet_recall(fil_part *part);
 
 // step_law.c. Frames, friction, velocities besides those of the strands and pulls of all contacts.
 void fil_law_describe(fil_part *part);
@@ -121,9 +119,8 @@ const fil_touch_rule *fil_law_rule(const fil_part *part, const fil_touch_point *
 
 // step_problem.c. The contact problem around the iterate of the strands.
 fil_status fil_problem_build(fil_part *part, fil_contact_problem **out);
-// Forces on contacts as loads of the strands: nothing; one more, on the first of the two things; all impulses.
+// Forces on contacts as loads of the strands: nothing; all impulses.
 void fil_problem_let_go(fil_part *part);
-void fil_problem_add_force(fil_part *part, const fil_touch_point *point, const double force[3]);
 void fil_problem_push(fil_part *part);
 // Corrects the problem by what the linearisation missed: the velocities u [3 contacts] that strands respond with, where
 // it said `said`.

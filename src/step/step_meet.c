@@ -162,10 +162,8 @@ static fil_status make_room(fil_part *part, int count, fil_meets *out)
                        .mu = FIL_ARENA_RAW(arena, double, count),
                        .bias = FIL_ARENA_RAW(arena, double, 3 * (int64_t)count),
                        .pull = FIL_ARENA_RAW(arena, double, count),
-                       .r = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)count),
-                       .before = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)count)};
-    return out->point && out->frame && out->mu && out->bias && out->pull && out->r && out->before ? FIL_OK
-                                                                                                  : FIL_NO_MEMORY;
+                       .r = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)count)};
+    return out->point && out->frame && out->mu && out->bias && out->pull && out->r ? FIL_OK : FIL_NO_MEMORY;
 }
 
 // ---- impulses from the part before
@@ -257,29 +255,8 @@ static void recall_impulse(const fil_part *part, const fil_tracked *old, int con
             sum += F[row + 3 * k] * (double)old->force[k];
         }
         r[row] = part->job.s * sum / square;
-        part->meets.before[3 * (ptrdiff_t)contact + row] = (double)old->force[row];
     }
     fil_cone_project(part->meets.mu[contact], r);
-}
-
-// A blow is over with its step; what rests, or hangs, goes on pushing as it did.
-static bool is_steady(const double force[3], const double before[3])
-{
-    const double like = 0.3;
-    double change[3] = {force[0] - before[0], force[1] - before[1], force[2] - before[2]};
-    return fil_vec3_norm(change) <= like * fil_vec3_norm(before);
-}
-
-void fil_meet_recall(fil_part *part)
-{
-    const fil_state *state = part->job.state;
-    fil_problem_let_go(part);
-    for (int i = 0; i < state->head->tracked; ++i) {
-        const fil_tracked *old = &state->tracked[i];
-        fil_touch_point point = {.a = old->a, .b = old->b, .at_a = old->at_a, .at_b = old->at_b};
-        if (old->steady)
-            fil_problem_add_force(part, &point, (double[]){old->force[0], old->force[1], old->force[2]});
-    }
 }
 
 void fil_meet_remember(fil_part *part)
@@ -294,12 +271,8 @@ void fil_meet_remember(fil_part *part)
             continue;
         fil_tracked *out = &state->tracked[count++];
         *out = (fil_tracked){.a = point->a, .b = point->b, .at_a = (float)point->at_a, .at_b = (float)point->at_b};
-        double force[3];
-        for (int k = 0; k < 3; ++k) {
-            force[k] = (F[3 * k] * r[0] + F[3 * k + 1] * r[1] + F[3 * k + 2] * r[2]) / part->job.s;
-            out->force[k] = (float)force[k];
-        }
-        out->steady = is_steady(force, meets->before + 3 * (ptrdiff_t)i);
+        for (int k = 0; k < 3; ++k)
+            out->force[k] = (float)((F[3 * k] * r[0] + F[3 * k + 1] * r[1] + F[3 * k + 2] * r[2]) / part->job.s);
     }
     state->head->tracked = count;
 }
@@ -369,10 +342,8 @@ static fil_status add(fil_part *part, const fil_touch_list *more)
     for (int i = 0, j = 0, to = 0; to < part->meets.count; ++to) {
         bool from_old = i < old.count && (j == more->count || old.point[i].a <= more->point[j].a);
         part->meets.point[to] = from_old ? old.point[i] : more->point[j];
-        if (from_old) {
+        if (from_old)
             memcpy(part->meets.r + 3 * (ptrdiff_t)to, old.r + 3 * (ptrdiff_t)i, 3 * sizeof(double));
-            memcpy(part->meets.before + 3 * (ptrdiff_t)to, old.before + 3 * (ptrdiff_t)i, 3 * sizeof(double));
-        }
         *(from_old ? &i : &j) += 1;
     }
     fil_law_describe(part);

@@ -258,7 +258,8 @@ void fil_problem_let_go(fil_part *part)
                (size_t)model->groups[g].row_count * FIL_LANES * (size_t)model->groups[g].type->dofs * sizeof(double));
 }
 
-void fil_problem_add_force(fil_part *part, const fil_touch_point *point, const double force[3])
+// On the first of the two things; the other feels the opposite.
+static void add_force(fil_part *part, const fil_touch_point *point, const double force[3])
 {
     for (int which = 0; which < side_count(point); ++which) {
         side side = side_of(part, point, which);
@@ -280,7 +281,7 @@ void fil_problem_push(fil_part *part)
         for (int k = 0; k < 3; ++k)
             force[k] = (F[3 * k] * normal + F[3 * k + 1] * r[1] + F[3 * k + 2] * r[2]) / part->job.s;
         if (normal != 0)
-            fil_problem_add_force(part, &part->meets.point[i], force);
+            add_force(part, &part->meets.point[i], force);
     }
 }
 
