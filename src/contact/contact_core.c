@@ -1,12 +1,12 @@
 // After some sweeps nearly all contacts are solved and a few are not: strands that lie along each other, or that others
-// squeeze. More sweeps over all would visit the rest in vain. These few, with their near neighbours, become a problem
-// of their own:
+// squeeze. More sweeps over all would visit the rest in vain. These few, with their near neighbours, are the core. It
+// falls into clusters that are hardly coupled; each is a problem of its own:
 //
 //   u_C = W_CC r_C + q_C,     q_C = u_C(now) - W_CC r_C(now)
 //
-// and when it is solved, sweeps over all take what it changed to the others. In the core itself again only a few
-// contacts may be hard, so `auto`, which solves it, goes on like this (contact_auto.c) until Newton's method takes the
-// last dozens.
+// and when all are solved, sweeps over all take what they changed to the others. In a cluster again only a few contacts
+// may be hard, so `auto`, which solves it, goes on like this (contact_auto.c) until Newton's method takes the last
+// dozens.
 //
 // Near: |W_ij|^2 > strong^2 |W_ii| |W_jj|, and pressing. A contact that is not may open or close in the sweeps.
 //
@@ -30,8 +30,10 @@ static const double strong = 0.2;     // coupling
 typedef struct core {
     fil_contact_watch *watch;
     fil_arena *arena;
-    int *number;         // [contacts] of the whole: the number in the core, or -1
-    int *contact, count; // [count] in ascending order
+    bool *marked;        // [contacts] of the whole: it is in the core, and not in a cluster yet
+    int *number;         // [contacts] of the whole: the number in the cluster at hand, or -1
+    int *contact, count; // [count] the contacts of the cluster at hand, in ascending order
+    int size;            // contacts of the core
     fil_contact_problem problem;
 } core;
 
@@ -67,7 +69,8 @@ static fil_status mark_hard(core *self, const double *r)
     qsort(list, (size_t)n, sizeof *list, compare_hardness);
     for (int k = 0; k < most_hard * n && rest > enough * enough; ++k) {
         rest -= list[k].square;
-        self->number[list[k].contact] = 0;
+        self->contact[self->count++] = list[k].contact;
+        self->marked[list[k].contact] = true;
     }
     return FIL_OK;
 }
@@ -89,42 +92,78 @@ static double size_of_diagonal(const fil_block_matrix *W, int i)
     return size_of(W->value + 9 * k);
 }
 
+// Whether block k of row i, whose diagonal block is as large as `own`, couples contacts strongly.
+static bool is_strong(const fil_block_matrix *W, double own, int64_t k)
+{
+    const double least = strong * strong * strong * strong;
+    double size = size_of(W->value + 9 * k);
+    return size * size > least * own * size_of_diagonal(W, W->column[k]);
+}
+
 static void mark_neighbours(core *self, const double *r)
 {
     const fil_block_matrix *W = &self->watch->task->problem->W;
-    const double least = strong * strong * strong * strong;
-    for (int i = 0; i < W->rows; ++i) {
-        if (self->number[i] != 0)
-            continue;
+    self->size = self->count;
+    for (int c = 0; c < self->count; ++c) {
+        int i = self->contact[c];
         double own = size_of_diagonal(W, i);
         for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k) {
             int j = W->column[k];
-            double size = size_of(W->value + 9 * k);
-            if (self->number[j] < 0 && r[3 * (ptrdiff_t)j] > 0 && size * size > least * own * size_of_diagonal(W, j))
-                self->number[j] = 1;
+            if (self->marked[j] || !(r[3 * (ptrdiff_t)j] > 0) || !is_strong(W, own, k))
+                continue;
+            self->marked[j] = true;
+            ++self->size;
         }
     }
 }
 
-static fil_status choose(core *self, const double *r)
+static fil_status mark(core *self, const double *r)
 {
     int n = self->watch->task->problem->contact_count;
+    self->marked = FIL_ARENA_ARRAY(self->arena, bool, n);
     self->number = FIL_ARENA_RAW(self->arena, int, n);
     self->contact = FIL_ARENA_RAW(self->arena, int, n);
-    if (!self->number || !self->contact)
+    if (!self->marked || !self->number || !self->contact || mark_hard(self, r) != FIL_OK)
         return FIL_NO_MEMORY;
-    for (int i = 0; i < n; ++i)
-        self->number[i] = -1;
-    fil_status status = mark_hard(self, r);
-    if (status != FIL_OK)
-        return status;
     mark_neighbours(self, r);
     for (int i = 0; i < n; ++i)
-        if (self->number[i] >= 0) {
-            self->number[i] = self->count;
-            self->contact[self->count++] = i;
-        }
+        self->number[i] = -1;
     return FIL_OK;
+}
+
+static int compare_contacts(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+// The cluster of a contact: all that strong couplings lead to.
+static void gather(core *self, int first)
+{
+    const fil_block_matrix *W = &self->watch->task->problem->W;
+    self->count = 0;
+    self->contact[self->count++] = first;
+    self->marked[first] = false;
+    for (int c = 0; c < self->count; ++c) {
+        int i = self->contact[c];
+        double own = size_of_diagonal(W, i);
+        for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k) {
+            int j = W->column[k];
+            if (!self->marked[j] || !is_strong(W, own, k))
+                continue;
+            self->marked[j] = false;
+            self->contact[self->count++] = j;
+        }
+    }
+    qsort(self->contact, (size_t)self->count, sizeof *self->contact, compare_contacts);
+    for (int c = 0; c < self->count; ++c)
+        self->number[self->contact[c]] = c;
+}
+
+static void forget(core *self)
+{
+    for (int c = 0; c < self->count; ++c)
+        self->number[self->contact[c]] = -1;
 }
 
 // ---- solving
@@ -184,14 +223,15 @@ static void cut_out(core *self, const double *r, double *own)
     }
 }
 
-// The same residual, on the scale of the core.
-static double tolerance_of_core(const core *self)
+// The share of the cluster in what may be left, on the scale of its own residual.
+static double tolerance_of_cluster(const core *self)
 {
     const fil_contact_watch *watch = self->watch;
     double square = 0;
     for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)self->count; ++k)
         square += self->problem.q[k] * self->problem.q[k];
-    double tolerance = left * watch->task->tolerance * watch->merit.norm_q / sqrt(square);
+    double share = sqrt((double)self->count / self->size);
+    double tolerance = left * share * watch->task->tolerance * watch->merit.norm_q / sqrt(square);
     return fmin(fmax(tolerance, 1e-12), 1e-3);
 }
 
@@ -206,16 +246,18 @@ static bool still_wanted(void *user, const fil_progress *point)
     return !watch->task->progress || watch->task->progress(watch->task->user, &whole);
 }
 
-static fil_status solve(core *self, int64_t blocks, double *r)
+// The cluster at hand. *work: block visits.
+static fil_status solve(core *self, double *r, double *work)
 {
     fil_contact_watch *watch = self->watch;
+    int64_t blocks = count_blocks(self);
     double *own = FIL_ARENA_RAW(self->arena, double, 3 * (int64_t)self->count);
     if (!own || make_room(self, blocks) != FIL_OK)
         return FIL_NO_MEMORY;
     cut_out(self, r, own);
     fil_contact_def def = fil_contact_def_default();
     def.solver = "auto:largest_newton=300"; // a thousand contacts would take seconds
-    def.tolerance = tolerance_of_core(self);
+    def.tolerance = tolerance_of_cluster(self);
     def.max_iterations = 1000;
     def.warm = true;
     def.progress = still_wanted;
@@ -226,10 +268,27 @@ static fil_status solve(core *self, int64_t blocks, double *r)
         return status;
     for (ptrdiff_t c = 0; c < self->count; ++c)
         memcpy(r + 3 * (ptrdiff_t)self->contact[c], own + 3 * c, 3 * sizeof *own);
-    // Counted as the sweeps over all that would have been as much work.
-    const fil_block_matrix *W = &watch->task->problem->W;
-    fil_contact_watch_count(watch, 1 + stats.iterations * blocks / W->start[W->rows], 0);
+    *work += (double)stats.iterations * (double)blocks;
     return FIL_OK;
+}
+
+static fil_status solve_clusters(core *self, double *r)
+{
+    const fil_block_matrix *W = &self->watch->task->problem->W;
+    fil_status status = FIL_OK;
+    double work = 0;
+    for (int i = 0; i < W->rows && status == FIL_OK; ++i) {
+        if (!self->marked[i])
+            continue;
+        fil_arena_mark mark = fil_arena_mark_now(self->arena);
+        gather(self, i);
+        status = solve(self, r, &work);
+        forget(self);
+        fil_arena_rewind(self->arena, mark);
+    }
+    // Counted as the sweeps over all that would have been as much work.
+    fil_contact_watch_count(self->watch, 1 + (int64_t)(work / (double)W->start[W->rows]), 0);
+    return status;
 }
 
 fil_status fil_contact_core_run(fil_contact_watch *watch, double *r, bool *found)
@@ -239,10 +298,10 @@ fil_status fil_contact_core_run(fil_contact_watch *watch, double *r, bool *found
     if (fil_contact_watch_judge(watch, r))
         return FIL_OK;
     core self = {.watch = watch, .arena = fil_arena_borrow(watch->task->context)};
-    fil_status status = self.arena ? choose(&self, r) : FIL_NO_MEMORY;
-    *found = status == FIL_OK && self.count <= most_core * watch->task->problem->contact_count;
+    fil_status status = self.arena ? mark(&self, r) : FIL_NO_MEMORY;
+    *found = status == FIL_OK && self.size <= most_core * watch->task->problem->contact_count;
     if (*found)
-        status = solve(&self, count_blocks(&self), r);
+        status = solve_clusters(&self, r);
     fil_arena_give_back(self.arena);
     if (status == FIL_OK && *found)
         fil_contact_watch_judge(watch, r);

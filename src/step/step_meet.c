@@ -14,9 +14,8 @@
 
 enum { STRAND_GRAIN = 64 };
 
-static const double same_place = 0.5;  // edges: what is farther from all of the part before is new
-static const double woken_part = 0.05; // radii: overlaps at the end that places which were left out may have
-static const double deep_part = 0.5;   // radii: overlaps at the end that are worth another search
+static const double same_place = 0.5; // edges: what is farther from all of the part before is new
+static const double deep_part = 0.5;  // radii: overlaps at the end that are worth another search
 
 // ---- where strands are
 
@@ -350,6 +349,13 @@ static fil_status add(fil_part *part, const fil_touch_list *more)
     return FIL_OK;
 }
 
+// Overlaps at the end that places which were left out may have: as exact as all else, and nothing to see.
+static double woken_part(const fil_part *part)
+{
+    const double factor = 100, most = 0.3; // radii
+    return fmin(factor * part->contacts->settings.tolerance, most);
+}
+
 fil_status fil_meet_wake(fil_part *part, int *added)
 {
     fil_touch_list *waiting = &part->waiting;
@@ -358,7 +364,7 @@ fil_status fil_meet_wake(fil_part *part, int *added)
         return FIL_NO_MEMORY;
     int left = 0;
     for (int i = 0; i < waiting->count; ++i) {
-        if (end_gap(part, &waiting->point[i]) < -woken_part * radii_of(part, &waiting->point[i]))
+        if (end_gap(part, &waiting->point[i]) < -woken_part(part) * radii_of(part, &waiting->point[i]))
             more.point[more.count++] = waiting->point[i];
         else
             waiting->point[left++] = waiting->point[i];

@@ -452,3 +452,30 @@ TEST(touch_strands_take_crowds)
     teardown(self);
     free(self);
 }
+
+TEST(touch_strands_are_not_held_on_the_wrong_side)
+{
+    // A bent strand, and another that passes through its second edge beside the bend: at the end it is near the first
+    // edge, too, on the far side.
+    const double radius = 0.01, bent[3][3] = {{-1, 0, 0}, {0, 0, 0}, {0.866, 0.5, 0}};
+    const double start[2][3] = {{0.02, 0.06, -1}, {0.02, 0.06, 1}}, end[2][3] = {{0.02, -0.03, -1}, {0.02, -0.03, 1}};
+    bundle *self = malloc(sizeof *self);
+    fil_touch_pairs pairs;
+    setup(self, 1);
+    add_strand(self);
+    for (int i = 0; i < 3; ++i)
+        add_vertex(self, bent[i], bent[i], radius);
+    add_strand(self);
+    for (int i = 0; i < 2; ++i)
+        add_vertex(self, start[i], end[i], radius);
+    fil_touch_list list = find(self, 0.05, &pairs);
+    ck_assert_int_gt(list.count, 0);
+    bool crossing = false;
+    for (int i = 0; i < list.count; ++i) {
+        crossing = crossing || list.point[i].crossing;
+        ck_assert_msg(list.point[i].normal[1] < 0, "place %d pushes the first strand up", i);
+    }
+    ck_assert(crossing);
+    teardown(self);
+    free(self);
+}
