@@ -115,7 +115,8 @@ static void subtract_block(void *data, int64_t begin, int64_t end)
 
 static double subtract(fil_anderson *anderson, double *r)
 {
-    pass pass = {.anderson = anderson, .r = r};
+    pass pass = {.anderson = anderson};
+    pass.r = r;
     fil_parallel_for(anderson->watch->task->context, anderson->size, BLOCK, subtract_block, &pass);
     return sum_up(anderson, 0);
 }
@@ -169,7 +170,8 @@ static void mix_block(void *data, int64_t begin, int64_t end)
 
 static void mix(fil_anderson *anderson, int held, double *r)
 {
-    pass pass = {.anderson = anderson, .held = held > 0 && solve_gram(anderson, held) ? held : 0, .r = r};
+    pass pass = {.anderson = anderson, .held = held > 0 && solve_gram(anderson, held) ? held : 0};
+    pass.r = r;
     fil_parallel_for(anderson->watch->task->context, anderson->size, BLOCK, mix_block, &pass);
 }
 

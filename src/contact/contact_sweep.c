@@ -167,7 +167,8 @@ static void run_rounds(fil_sweep *sweep, double *r)
 {
     const fil_contact_schedule *schedule = &sweep->schedule;
     for (int round = 0; round < schedule->rounds; ++round) {
-        round_job job = {.sweep = sweep, .first = schedule->round_start[round], .r = r};
+        round_job job = {.sweep = sweep, .first = schedule->round_start[round]};
+        job.r = r;
         fil_parallel_for(sweep->context, schedule->round_start[round + 1] - job.first, schedule->grain, run_tasks,
                          &job);
     }
