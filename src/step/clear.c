@@ -36,7 +36,61 @@ typedef struct clearing {
     double *x;                // [3 vertices]
     fil_solid_motion *bodies; // [obstacles]
     double *shift;            // [4 vertices] the longest way out, and its length
+
+    // The strands of the group with each edge in pieces: only vertices know how deep they are in a body.
+    fil_touch_strands fine;
+    double *fine_x;   // [3 vertices]
+    int *coarse_edge; // [vertices] the edge of `strands` that a piece is of
 } clearing;
+
+enum { PIECES = 4 };
+
+// Puts the fine strands where the coarse ones are.
+static void refine(clearing *self)
+{
+    for (ptrdiff_t i = 0; i < self->fine.vertex_count; ++i) {
+        const double *x = self->x + 3 * (ptrdiff_t)self->coarse_edge[i];
+        double at = self->fine.arc[i];
+        for (int k = 0; k < 3; ++k)
+            self->fine_x[3 * i + k] = at < 1 ? (1 - at) * x[k] + at * x[k + 3] : x[k + 3];
+    }
+}
+
+static fil_status make_fine(clearing *self, int first_strand, int strand_count)
+{
+    const fil_touch_strands *from = &self->strands;
+    int64_t most = PIECES * (int64_t)(self->end - self->begin);
+    int *first = FIL_ARENA_ARRAY(self->arena, int, strand_count + 1), *strand = FIL_ARENA_ARRAY(self->arena, int, most);
+    double *radius = FIL_ARENA_ARRAY(self->arena, double, most), *at = FIL_ARENA_ARRAY(self->arena, double, most);
+    unsigned char *held = FIL_ARENA_ARRAY(self->arena, unsigned char, most);
+    self->fine_x = FIL_ARENA_ARRAY(self->arena, double, 3 * most);
+    self->coarse_edge = FIL_ARENA_ARRAY(self->arena, int, most);
+    if (!first || !strand || !radius || !at || !held || !self->fine_x || !self->coarse_edge)
+        return FIL_NO_MEMORY;
+    int count = 0;
+    for (int s = 0; s < strand_count; ++s) {
+        int begin = from->first[first_strand + s], edges = from->first[first_strand + s + 1] - begin - 1;
+        first[s] = count;
+        for (int i = 0; i <= PIECES * edges; ++i, ++count) {
+            int edge = i < PIECES * edges ? i / PIECES : edges - 1;
+            strand[count] = s;
+            self->coarse_edge[count] = begin + edge;
+            at[count] = (double)(i - PIECES * edge) / PIECES;
+            radius[count] = (1 - at[count]) * from->radius[begin + edge] + at[count] * from->radius[begin + edge + 1];
+        }
+    }
+    first[strand_count] = count;
+    self->fine = (fil_touch_strands){.strand_count = strand_count,
+                                     .vertex_count = count,
+                                     .first = first,
+                                     .strand = strand,
+                                     .held = held,
+                                     .radius = radius,
+                                     .arc = at,
+                                     .x0 = self->fine_x,
+                                     .x1 = self->fine_x};
+    return FIL_OK;
+}
 
 static fil_status make(fil_context *context, const fil_scene *scene, const fil_model *model, fil_arena *arena,
                        int group, clearing *out)
@@ -65,7 +119,7 @@ static fil_status make(fil_context *context, const fil_scene *scene, const fil_m
                scene->groups[g].groom.position, 3 * (size_t)fil_model_vertex_count(model, g) * sizeof(double));
     out->strands.held = held;
     out->strands.x0 = out->strands.x1 = out->x;
-    return FIL_OK;
+    return make_fine(out, first, last - first);
 }
 
 static bool is_own(const clearing *self, int vertex)
@@ -79,15 +133,25 @@ static bool feels(const clearing *self, const fil_touch_point *point)
     return !rule || !rule->apart;
 }
 
-// All places within the margin of the bodies that they feel.
-static fil_status find(const clearing *self, double margin, fil_touch_list *out)
+// From a place on the fine strands to the same on the coarse ones.
+static fil_touch_point coarse(const clearing *self, const fil_touch_point *fine)
 {
-    fil_status status = fil_solid_touch(self->context, self->arena, &self->strands, self->bodies,
-                                        self->model->contacts.obstacle_count, margin, self->only, out, NULL);
+    fil_touch_point point = *fine;
+    point.a = self->coarse_edge[fine->a];
+    point.at_a = self->fine.arc[fine->a] + fine->at_a / PIECES;
+    return point;
+}
+
+// All places within the margin of the bodies that they feel.
+static fil_status find(clearing *self, double margin, fil_touch_list *out)
+{
+    refine(self);
+    fil_status status = fil_solid_touch(self->context, self->arena, &self->fine, self->bodies,
+                                        self->model->contacts.obstacle_count, margin, NULL, out, NULL);
     int kept = 0;
     for (int i = 0; status == FIL_OK && i < out->count; ++i)
         if (feels(self, &out->point[i]))
-            out->point[kept++] = out->point[i];
+            out->point[kept++] = coarse(self, &out->point[i]);
     out->count = status == FIL_OK ? kept : 0;
     return status;
 }
@@ -133,7 +197,7 @@ static bool is_inside(const clearing *self, const fil_touch_point *point)
 }
 
 // w; 0: no vertex is inside.
-static fil_status find_depth(const clearing *self, double *out)
+static fil_status find_depth(clearing *self, double *out)
 {
     fil_touch_list list;
     fil_status status = find(self, 0, &list);
@@ -250,9 +314,14 @@ static fil_status clear(clearing *self, double *position, fil_clearing *report)
     bool *moved = FIL_ARENA_ARRAY(self->arena, bool, self->end - self->begin);
     if (!moved)
         return FIL_NO_MEMORY;
+    const double worthwhile = 0.97;
     int inside = 1, overlaps = 1;
+    double before = INFINITY;
     fil_status status = lift(self, moved);
     for (int pass = 0; pass < PASSES && inside + overlaps > 0 && status == FIL_OK; ++pass) {
+        if (inside + (double)overlaps > worthwhile * before)
+            break;
+        before = pass == 0 ? INFINITY : inside + (double)overlaps;
         fil_arena_mark mark = fil_arena_mark_now(self->arena);
         status = part(self, moved, &overlaps);
         if (status == FIL_OK)
