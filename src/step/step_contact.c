@@ -249,7 +249,7 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         looks += good;
         // What still passes through each other is lost in the residual of all others.
         if (good && part->stats->crossings > 0)
-            share *= looks > 1 ? stricter : 1;
+            share = looks > 1 ? stricter : 1;
         vain = good || self->residual < little * least ? 0 : vain + 1;
         least = good ? INFINITY : fmin(least, self->residual);
         bool stuck = (self->solve.outcome != FIL_SOLVED || vain >= most_vain) && !good;
