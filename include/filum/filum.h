@@ -114,8 +114,8 @@ fil_obstacle fil_obstacle_default(void);
 fil_scene fil_scene_default(void);
 fil_pose fil_pose_default(void); // no motion
 
-// Where the strands of a group are to start, [3 vertices], so that none is inside an obstacle at time 0: what is goes
-// to the surface. For grooms that others made; strands that start inside obstacles are eased out otherwise.
+// Where the strands of a group are to start, [3 vertices], so that none is inside an obstacle at time 0 or overlaps
+// another: those are moved. For grooms that others made; strands that start like that are eased apart otherwise.
 fil_status fil_scene_clear(fil_context *context, const fil_scene *scene, int group, double *position,
                            fil_clearing *report);
 // Copies all it needs from the scene. The sentence of a failure names group, array and place.

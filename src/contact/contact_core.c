@@ -15,7 +15,6 @@
 
 #include "base/arena.h"
 #include "contact/contact.h"
-#include "math/cone.h"
 #include "math/mat3.h"
 
 #include <math.h>
@@ -39,34 +38,17 @@ typedef struct core {
 
 // ---- choosing
 
-typedef struct hard_contact {
-    double square;
-    int contact;
-} hard_contact;
-
-static int compare_hardness(const void *a, const void *b)
-{
-    const hard_contact *x = a, *y = b;
-    if (x->square != y->square)
-        return x->square > y->square ? -1 : 1;
-    return x->contact < y->contact ? -1 : 1;
-}
-
 // The contacts with the largest residuals, until what the others have is good enough.
 static fil_status mark_hard(core *self, const double *r)
 {
     const fil_contact_watch *watch = self->watch;
-    const fil_contact_problem *whole = watch->task->problem;
-    int n = whole->contact_count;
-    hard_contact *list = FIL_ARENA_RAW(self->arena, hard_contact, n);
+    int n = watch->task->problem->contact_count;
+    const fil_hard_contact *list = fil_contact_watch_hardest(watch, self->arena, r);
     if (!list)
         return FIL_NO_MEMORY;
     double rest = 0, enough = left * watch->task->tolerance * watch->merit.rho * watch->merit.norm_q;
-    for (int64_t i = 0; i < n; ++i) {
-        list[i] = (hard_contact){fil_cone_natural(whole->mu[i], watch->merit.rho, r + 3 * i, watch->u + 3 * i), (int)i};
+    for (int i = 0; i < n; ++i)
         rest += list[i].square;
-    }
-    qsort(list, (size_t)n, sizeof *list, compare_hardness);
     for (int k = 0; k < most_hard * n && rest > enough * enough; ++k) {
         rest -= list[k].square;
         self->contact[self->count++] = list[k].contact;

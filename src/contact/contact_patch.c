@@ -9,7 +9,6 @@
 #include "contact/contact_patch.h"
 
 #include "base/arena.h"
-#include "math/cone.h"
 #include "math/mat3.h"
 
 #include <stdlib.h>
@@ -28,35 +27,18 @@ typedef struct patch {
     fil_contact_problem *problem;
 } patch;
 
-typedef struct hard_contact {
-    double square;
-    int contact;
-} hard_contact;
-
-static int compare_hardness(const void *a, const void *b)
-{
-    const hard_contact *x = a, *y = b;
-    if (x->square != y->square)
-        return x->square > y->square ? -1 : 1;
-    return x->contact < y->contact ? -1 : 1;
-}
-
 // Marks the bodies of the contacts that hold nearly all of the residual.
 static fil_status mark_hard_bodies(patch *self, const double *r, bool *hard)
 {
     const fil_contact_problem *problem = self->watch->task->problem;
     const fil_contact_jacobian *H = &problem->H;
     int n = problem->contact_count;
-    hard_contact *list = FIL_ARENA_RAW(self->arena, hard_contact, n);
+    const fil_hard_contact *list = fil_contact_watch_hardest(self->watch, self->arena, r);
     if (!list)
         return FIL_NO_MEMORY;
     double total = 0, sum = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        list[i] = (hard_contact){
-            fil_cone_natural(problem->mu[i], self->watch->merit.rho, r + 3 * i, self->watch->u + 3 * i), (int)i};
+    for (int i = 0; i < n; ++i)
         total += list[i].square;
-    }
-    qsort(list, (size_t)n, sizeof *list, compare_hardness);
     for (int k = 0; k < n && k < MOST_HARD && sum < hard_share * total; ++k) {
         sum += list[k].square;
         for (int side = H->side_start[list[k].contact]; side < H->side_start[list[k].contact + 1]; ++side)

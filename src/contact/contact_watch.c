@@ -4,8 +4,10 @@
 #include "contact/contact_watch.h"
 
 #include "base/timer.h"
+#include "math/cone.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 fil_status fil_contact_watch_scale(fil_context *context, fil_arena *arena, const fil_contact_problem *problem,
@@ -80,6 +82,28 @@ bool fil_contact_watch_judge(fil_contact_watch *watch, const double *r)
         }
     }
     return watch->stop;
+}
+
+static int compare_hardness(const void *a, const void *b)
+{
+    const fil_hard_contact *x = a, *y = b;
+    if (x->square != y->square)
+        return x->square > y->square ? -1 : 1;
+    return x->contact < y->contact ? -1 : 1;
+}
+
+fil_hard_contact *fil_contact_watch_hardest(const fil_contact_watch *watch, fil_arena *arena, const double *r)
+{
+    const fil_contact_problem *problem = watch->task->problem;
+    int n = problem->contact_count;
+    fil_hard_contact *list = FIL_ARENA_RAW(arena, fil_hard_contact, n);
+    if (!list)
+        return NULL;
+    for (int64_t i = 0; i < n; ++i)
+        list[i] =
+            (fil_hard_contact){fil_cone_natural(problem->mu[i], watch->merit.rho, r + 3 * i, watch->u + 3 * i), (int)i};
+    qsort(list, (size_t)n, sizeof *list, compare_hardness);
+    return list;
 }
 
 bool fil_contact_watch_count(fil_contact_watch *watch, int64_t sweeps, int64_t newton_steps)

@@ -35,6 +35,13 @@ fil_status fil_contact_watch_make(const fil_contact_task *task, fil_solve_stats 
 fil_status fil_contact_watch_strands(const fil_contact_watch *watch, fil_contact_strands **out);
 // Computes u and the residual of r, keeps r if it is the best, tells the host. True when the solve is to end.
 bool fil_contact_watch_judge(fil_contact_watch *watch, const double *r);
+// The contacts by their share of the residual of r, which was judged last, the largest first: [contacts], in `arena`;
+// NULL: no memory.
+typedef struct fil_hard_contact {
+    double square; // of its natural residual
+    int contact;
+} fil_hard_contact;
+fil_hard_contact *fil_contact_watch_hardest(const fil_contact_watch *watch, fil_arena *arena, const double *r);
 // Counts iterations and work; true when a budget is spent.
 bool fil_contact_watch_count(fil_contact_watch *watch, int64_t sweeps, int64_t newton_steps);
 // Leaves the best impulse in r and the outcome in the stats.

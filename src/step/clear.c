@@ -316,17 +316,17 @@ static fil_status clear(clearing *self, double *position, fil_clearing *report)
         return FIL_NO_MEMORY;
     const double worthwhile = 0.97;
     int inside = 1, overlaps = 1;
-    double before = INFINITY;
+    double before = INFINITY, left = 0;
     fil_status status = lift(self, moved);
-    for (int pass = 0; pass < PASSES && inside + overlaps > 0 && status == FIL_OK; ++pass) {
-        if (inside + (double)overlaps > worthwhile * before)
-            break;
-        before = pass == 0 ? INFINITY : inside + (double)overlaps;
+    for (int pass = 0; pass < PASSES && left <= worthwhile * before && inside + overlaps > 0 && status == FIL_OK;
+         ++pass) {
+        before = pass > 0 ? left : INFINITY;
         fil_arena_mark mark = fil_arena_mark_now(self->arena);
         status = part(self, moved, &overlaps);
         if (status == FIL_OK)
             status = push(self, moved, &inside);
         fil_arena_rewind(self->arena, mark);
+        left = inside + (double)overlaps;
     }
     for (ptrdiff_t i = 0; status == FIL_OK && i < self->end - self->begin; ++i) {
         const double *x = self->x + 3 * (self->begin + i);
