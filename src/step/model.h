@@ -104,6 +104,7 @@ typedef struct fil_contact_scratch {
     double *x0, *x1;          // [3 vertices]
     double *x1_found;         // [3 vertices] x1 when contacts were looked for
     int *body;                // [strands] which body of the contact problem it is; -1: it touches nothing
+    int *pressed;             // [strands] 0: it pressed against something in the part before; -1: it did not
     fil_solid_motion *bodies; // [obstacles]
     unsigned char *saved;     // the memory of the state at the start of a step
 } fil_contact_scratch;

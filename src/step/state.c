@@ -101,10 +101,11 @@ static fil_status make_contact_scratch(fil_context *context, fil_state *state)
     out->x1 = FIL_ARENA_ARRAY(arena, double, 3 * (size_t)strands->vertex_count);
     out->x1_found = FIL_ARENA_ARRAY(arena, double, 3 * (size_t)strands->vertex_count);
     out->body = FIL_ARENA_ARRAY(arena, int, strands->strand_count);
+    out->pressed = FIL_ARENA_ARRAY(arena, int, strands->strand_count);
     out->bodies = FIL_ARENA_ARRAY(arena, fil_solid_motion, model->contacts.obstacle_count);
     out->saved = FIL_ARENA_RAW(arena, unsigned char, state->memory_size);
-    bool good =
-        out->arena && out->held && out->x0 && out->x1 && out->x1_found && out->body && out->bodies && out->saved;
+    bool good = out->arena && out->held && out->x0 && out->x1 && out->x1_found && out->body && out->pressed &&
+                out->bodies && out->saved;
     for (int g = 0; good && g < model->group_count; ++g) {
         const fil_strands *S = &model->groups[g];
         fil_group_scratch *scratch = &state->scratch[g];

@@ -4,7 +4,8 @@
 // those of its start and do not change in it. In order:
 //
 //     control    what the scene wants at the end
-//     predict    strands without contact forces
+//     predict    strands that pressed against something go on as they moved, for contacts carried them: the forces on
+//                them nearly cancel. Others move without contact forces.
 //     detect     who touches whom on the way there
 //     build      A and b around the iterate, H, w
 //     solve      impulses
@@ -22,6 +23,7 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
+#include "contact/contact_patch.h"
 #include "math/cone.h"
 
 #include <math.h>
@@ -66,25 +68,46 @@ static void predict(const fil_part_job *self, fil_newton *newton, fil_strand_rep
     fil_pack_predict(job, newton);
 }
 
-static void move_on(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
-{
-    self->job.solve(&self->job, newton, report);
-}
-
-static bool touches(const fil_part_job *self, const fil_newton *newton)
+// Whether one of the strands of a pack has a number, [strands], that is not negative.
+static bool has_one(const fil_part_job *self, const fil_newton *newton, const int *number)
 {
     const fil_strands *S = newton->S;
-    const int *body = self->part->scratch->body + self->part->contacts->first_strand[self->job.group];
+    const int *own = number + self->part->contacts->first_strand[self->job.group];
     for (int lane = 0; lane < FIL_LANES && newton->pack * FIL_LANES + lane < S->strand_count; ++lane)
-        if (body[S->strand_of_slot[newton->pack * FIL_LANES + lane]] >= 0)
+        if (own[S->strand_of_slot[newton->pack * FIL_LANES + lane]] >= 0)
             return true;
     return false;
 }
 
+static bool goes_on(const fil_part_job *self, const fil_newton *newton)
+{
+    return has_one(self, newton, self->part->scratch->pressed);
+}
+
+static void move_on(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
+{
+    if (goes_on(self, newton))
+        fil_pack_drift(&self->job, newton);
+    else
+        self->job.solve(&self->job, newton, report);
+}
+
+static bool have_converged(const fil_strand_report *report)
+{
+    bool all = true;
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        all = all && report[lane].converged;
+    return all;
+}
+
 static void respond(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
 {
-    if (!touches(self, newton))
+    if (self->part->meets.count == 0 || !has_one(self, newton, self->part->scratch->body)) {
+        // Nothing carries it any more.
+        if (goes_on(self, newton) && !have_converged(report))
+            self->job.solve(&self->job, newton, report);
         return;
+    }
     for (int lane = 0; lane < FIL_LANES; ++lane)
         report[lane].converged = false;
     fil_step_respond(&self->job, newton, report);
@@ -223,22 +246,46 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
     return status;
 }
 
+// The residual of all says little of one: what passed through each other and still would is solved apart, with all on
+// its strands, and the others follow.
+static fil_status solve_and_mend(fil_part *part, double tolerance, bool mend, fil_rounds *self)
+{
+    const int most = 100, turns = 3;
+    fil_status status = fil_rounds_solve(part, tolerance, self);
+    for (int turn = 0; turn < turns && mend && status == FIL_OK && self->solve.outcome == FIL_SOLVED; ++turn) {
+        double start = fil_timer_seconds();
+        int *contact = FIL_ARENA_RAW(part->scratch->arena, int, part->meets.count);
+        double speed;
+        int count;
+        if (!contact)
+            return FIL_NO_MEMORY;
+        if (fil_meet_list_hard(part, self->said, contact, &count, &speed) == 0 || count > most)
+            break;
+        status =
+            fil_contact_patch_mend(part->job.context, self->problem, contact, count, speed, self->said, part->meets.r);
+        part->stats->seconds[FIL_PHASE_CONTACT] += fil_timer_seconds() - start;
+        if (status == FIL_OK)
+            status = fil_rounds_solve(part, tolerance, self);
+    }
+    return status;
+}
+
 // Rounds of impulses and responses until the law holds.
 static fil_status meet(fil_part *part, fil_rounds *self)
 {
     const fil_contacts *settings = &part->contacts->settings;
-    const double first = 1e-3, better = 0.02, slow = 0.3, little = 0.7, stricter = 0.1;
+    const double first = 1e-3, better = 0.02, slow = 0.3, little = 0.7;
     const int most_vain = 4;
-    double before = INFINITY, least = INFINITY, missed = INFINITY, share = 1;
+    double before = INFINITY, least = INFINITY, missed = INFINITY;
     int looks = 0, vain = 0; // rounds that gained little, one after the other
     fil_status status = FIL_OK;
-    for (int round = 0; round < settings->max_iterations && part->meets.count > 0; ++round) {
-        if (!self->problem)
+    for (int round = 0; round < settings->max_iterations; ++round) {
+        if (!self->problem && part->meets.count > 0)
             status = fil_rounds_build(part, self);
         // A better answer than the linearisation is worth nothing. What it missed last time tells how good it is.
-        double tolerance = share * fmax(0.3 * settings->tolerance, fmin(first, better * missed));
-        if (status == FIL_OK)
-            status = fil_rounds_solve(part, tolerance, self);
+        double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * missed));
+        if (status == FIL_OK && part->meets.count > 0)
+            status = solve_and_mend(part, tolerance, looks > 0, self);
         if (status != FIL_OK)
             return status;
         respond_and_judge(part, self);
@@ -247,9 +294,6 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         int added;
         status = fil_part_find_more(part, good && looks < FIL_LOOKS, &added);
         looks += good;
-        // What still passes through each other is lost in the residual of all others.
-        if (good && part->stats->crossings > 0)
-            share = looks > 1 ? stricter : 1;
         vain = good || self->residual < little * least ? 0 : vain + 1;
         least = good ? INFINITY : fmin(least, self->residual);
         bool stuck = (self->solve.outcome != FIL_SOLVED || vain >= most_vain) && !good;
@@ -268,6 +312,7 @@ static fil_status meet(fil_part *part, fil_rounds *self)
 static fil_status meet_adonis(fil_part *part, fil_rounds *self)
 {
     fil_problem_let_go(part);
+    fil_meet_recall_pressed(part);
     fil_part_for_packs(part, FIL_PHASE_SOLVE, move_on);
     fil_status status = fil_part_find(part);
     return status == FIL_OK ? meet(part, self) : status;

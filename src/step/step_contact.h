@@ -15,6 +15,7 @@ typedef struct fil_meets {
     double *bias;           // [3 count] velocity besides that of the strands: gaps, bodies, bounce
     double *pull;           // [count] N s of adhesion
     double *r;              // [3 count]
+    bool *hard;             // [count] solved apart, since what solves all left it so far from the law that it passed
     int kept;               // how many began with an impulse of the part before
 } fil_meets;
 
@@ -103,17 +104,25 @@ fil_status fil_step_settle(fil_context *context, fil_state *state, int max_itera
 // step_meet.c. Where strands are at the start; where they are now on their way to the end.
 void fil_meet_start(fil_part *part);
 void fil_meet_follow(fil_part *part);
+// Which strands pressed against something in the part before.
+void fil_meet_recall_pressed(fil_part *part);
+// How freely a place can move: 0 where all vertices of its edges are held, about 1 for edges that are free.
+double fil_meet_freedom(const fil_part *part, const fil_touch_point *point);
 // Fills pairs, meets, with first guesses of the impulses, and waiting.
 fil_status fil_meet_find(fil_part *part);
 // Makes contacts of those who wait and would overlap at the iterate; *added: how many.
 fil_status fil_meet_wake(fil_part *part, int *added);
 // Searches once more, on the way to the iterate: who passes through each other, or overlaps and is not known.
 fil_status fil_meet_look_again(fil_part *part, int *added);
+// Marks the contacts, found as crossings, as hard that would overlap far enough to pass through each other with the
+// velocities u [3 contacts]; lists all hard ones. speed: how near to the law they should be, in m/s. Returns how many
+// would pass.
+int fil_meet_list_hard(fil_part *part, const double *u, int *contact, int *count, double *speed);
 // Keeps the impulses for the next part.
 void fil_meet_remember(fil_part *part);
 
 // step_law.c. Frames, friction, velocities besides those of the strands and pulls of all contacts.
-void fil_law_describe(fil_part *part);
+fil_status fil_law_describe(fil_part *part);
 // The exception for the things of a contact; NULL: none.
 const fil_touch_rule *fil_law_rule(const fil_part *part, const fil_touch_point *point);
 

@@ -9,6 +9,8 @@
 #include "base/parallel.h"
 #include "math/mat3.h"
 
+#include <stdlib.h>
+
 enum { CONTACT_GRAIN = 256 };
 
 static const double fastest_ease = 0.1; // m/s, out of a body
@@ -127,25 +129,24 @@ static void add_speed(const fil_part *part, int edge, double at, double sign, do
         out[k] += sign * ((1 - at) * v[k * FIL_LANES] + at * v[(dofs + k) * FIL_LANES]);
 }
 
-static bool has_held_end(const fil_part *part, int edge)
-{
-    return part->strands.held[edge] || part->strands.held[edge + 1];
-}
-
 // How fast a gap may close. What is inside a body shall come out gently, and so do strands that overlap by more than
 // half their radii: where centre lines meet, nothing tells the sides apart any more. Strands that overlap less (grooms
 // are full of them) are only kept from coming nearer: to demand more of many at once may be more than any motion can
-// do. For the same reason edges with a held end are never moved out: they lie between others that are held.
+// do. For the same reason nothing is moved out near held vertices, or of a body where one end of the edge is held: they
+// lie between others that are held.
 static double speed_of_gap(const fil_part *part, const fil_touch_point *point)
 {
     const double deep = 0.5; // of the radii
+    const double least_freedom = 0.25;
     double s = part->job.s, slow = fmax(s, part->contacts->settings.ease);
     if (point->gap >= 0)
         return point->gap / s;
-    if (has_held_end(part, point->a) || (point->b >= 0 && has_held_end(part, point->b)))
+    if (point->b < 0) {
+        bool held = part->strands.held[point->a] || part->strands.held[point->a + 1];
+        return held ? 0 : fmax(point->gap / slow, -fastest_ease);
+    }
+    if (fil_meet_freedom(part, point) < least_freedom)
         return 0;
-    if (point->b < 0)
-        return fmax(point->gap / slow, -fastest_ease);
     double radii = part->strands.radius[point->a] + part->strands.radius[point->b];
     return fmin(0, point->gap + deep * radii) / slow;
 }
@@ -202,7 +203,95 @@ static void describe(void *data, int64_t begin, int64_t end)
     }
 }
 
-void fil_law_describe(fil_part *part)
+// ---- wedges
+
+// Something that cannot be moved pushes an edge: a body, or an edge between held vertices.
+typedef struct stop {
+    int edge;
+    double push[3]; // where to
+} stop;
+
+static int compare_stops(const void *a, const void *b)
+{
+    const stop *x = a, *y = b;
+    if (x->edge != y->edge)
+        return x->edge < y->edge ? -1 : 1;
+    for (int k = 0; k < 3; ++k)
+        if (x->push[k] != y->push[k])
+            return x->push[k] < y->push[k] ? -1 : 1;
+    return 0;
+}
+
+static bool is_fixed(const fil_part *part, int edge)
+{
+    return edge < 0 || (part->strands.held[edge] && part->strands.held[edge + 1]);
+}
+
+// A contact as one of its edges feels it.
+static stop side_of(const fil_touch_point *point, int side)
+{
+    stop out = {.edge = side == 0 ? point->a : point->b};
+    for (int k = 0; k < 3; ++k)
+        out.push[k] = side == 0 ? point->normal[k] : -point->normal[k];
+    return out;
+}
+
+// The stops that are near, in ascending order.
+static int list_stops(const fil_part *part, stop *out)
+{
+    const double near = 0.1; // radii
+    int count = 0;
+    for (int i = 0; i < part->meets.count; ++i) {
+        const fil_touch_point *point = &part->meets.point[i];
+        bool fixed_a = is_fixed(part, point->a), fixed_b = is_fixed(part, point->b);
+        if (fixed_a != fixed_b && point->gap <= near * part->strands.radius[point->a])
+            out[count++] = side_of(point, fixed_a ? 1 : 0);
+    }
+    qsort(out, (size_t)count, sizeof *out, compare_stops);
+    return count;
+}
+
+// Whether something stands in the way of an edge that is pushed, at the edge or at its neighbours.
+static bool is_stopped(const fil_part *part, const stop *list, int count, const stop *edge)
+{
+    const double against = -0.5; // cosine
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (list[middle].edge < edge->edge - 1)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < count && list[low].edge <= edge->edge + 1; ++low)
+        if (part->strands.strand[list[low].edge] == part->strands.strand[edge->edge] &&
+            fil_vec3_dot(list[low].push, edge->push) < against)
+            return true;
+    return false;
+}
+
+// An edge between two things that cannot be moved stays where it is: no motion could do what is asked for.
+static fil_status let_wedged_be(fil_part *part)
+{
+    stop *list = FIL_ARENA_RAW(part->scratch->arena, stop, part->meets.count);
+    if (!list)
+        return FIL_NO_MEMORY;
+    int count = list_stops(part, list);
+    for (ptrdiff_t i = 0; i < part->meets.count; ++i) {
+        const fil_touch_point *point = &part->meets.point[i];
+        bool fixed_a = is_fixed(part, point->a), fixed_b = is_fixed(part, point->b);
+        double speed = point->gap < 0 && fixed_a != fixed_b ? speed_of_gap(part, point) : 0;
+        if (!(speed < 0))
+            continue;
+        stop edge = side_of(point, fixed_a ? 1 : 0);
+        if (is_stopped(part, list, count, &edge))
+            part->meets.bias[3 * i] -= speed;
+    }
+    return FIL_OK;
+}
+
+fil_status fil_law_describe(fil_part *part)
 {
     fil_parallel_for(part->job.context, part->meets.count, CONTACT_GRAIN, describe, part);
+    return let_wedged_be(part);
 }

@@ -77,14 +77,16 @@ static double free_part(const fil_part *part, int edge, double at)
     return first * first + second * second;
 }
 
+double fil_meet_freedom(const fil_part *part, const fil_touch_point *point)
+{
+    return free_part(part, point->a, point->at_a) + (point->b < 0 ? 0 : free_part(part, point->b, point->at_b));
+}
+
 // Contacts beside held vertices would be levers: nothing can be done about them there.
 static bool is_stiff(const fil_part *part, const fil_touch_point *point)
 {
-    const double least = 0.04;
-    double sum = free_part(part, point->a, point->at_a);
-    if (point->b >= 0)
-        sum += free_part(part, point->b, point->at_b);
-    return sum < least;
+    const double least = 0.01;
+    return fil_meet_freedom(part, point) < least;
 }
 
 static bool are_apart(const fil_part *part, const fil_touch_point *point)
@@ -161,8 +163,10 @@ static fil_status make_room(fil_part *part, int count, fil_meets *out)
                        .mu = FIL_ARENA_RAW(arena, double, count),
                        .bias = FIL_ARENA_RAW(arena, double, 3 * (int64_t)count),
                        .pull = FIL_ARENA_RAW(arena, double, count),
-                       .r = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)count)};
-    return out->point && out->frame && out->mu && out->bias && out->pull && out->r ? FIL_OK : FIL_NO_MEMORY;
+                       .r = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)count),
+                       .hard = FIL_ARENA_ARRAY(arena, bool, count)};
+    return out->point && out->frame && out->mu && out->bias && out->pull && out->r && out->hard ? FIL_OK
+                                                                                                : FIL_NO_MEMORY;
 }
 
 // ---- impulses from the part before
@@ -276,11 +280,47 @@ void fil_meet_remember(fil_part *part)
     state->head->tracked = count;
 }
 
+void fil_meet_recall_pressed(fil_part *part)
+{
+    const fil_state *state = part->job.state;
+    int *pressed = part->scratch->pressed;
+    for (int i = 0; i < part->strands.strand_count; ++i)
+        pressed[i] = -1;
+    for (int i = 0; i < state->head->tracked; ++i) {
+        const fil_tracked *old = &state->tracked[i];
+        pressed[part->strands.strand[old->a]] = 0;
+        if (old->b >= 0)
+            pressed[part->strands.strand[old->b]] = 0;
+    }
+}
+
 // ---- the whole
 
 static double radii_of(const fil_part *part, const fil_touch_point *point)
 {
     return part->strands.radius[point->a] + (point->b < 0 ? 0 : part->strands.radius[point->b]);
+}
+
+int fil_meet_list_hard(fil_part *part, const double *u, int *contact, int *count, double *speed)
+{
+    const double slight = 0.003; // radii
+    const fil_meets *meets = &part->meets;
+    int passing = 0;
+    *count = 0;
+    *speed = INFINITY;
+    for (ptrdiff_t i = 0; i < meets->count; ++i) {
+        const fil_touch_point *point = &meets->point[i];
+        double radii = radii_of(part, point), enough = slight * radii / part->job.s;
+        double end = point->gap + part->job.s * (u[3 * i] - meets->bias[3 * i]);
+        bool passes = point->crossing && end < -deep_part * radii && u[3 * i] < -enough;
+        passing += passes;
+        meets->hard[i] |= passes;
+        if (!meets->hard[i])
+            continue;
+        contact[(*count)++] = (int)i;
+        *speed = fmin(*speed, enough);
+    }
+    return passing;
 }
 
 // Divides what was found into contacts and those who wait. known: the number of the impulse of the part before, or -1.
@@ -320,7 +360,9 @@ fil_status fil_meet_find(fil_part *part)
     if (status != FIL_OK)
         return status;
     part->stats->inside = inside > part->stats->inside ? inside : part->stats->inside;
-    fil_law_describe(part);
+    status = fil_law_describe(part);
+    if (status != FIL_OK)
+        return status;
     for (int i = 0; i < part->meets.count; ++i) {
         if (known[i] < 0)
             continue;
@@ -341,12 +383,13 @@ static fil_status add(fil_part *part, const fil_touch_list *more)
     for (int i = 0, j = 0, to = 0; to < part->meets.count; ++to) {
         bool from_old = i < old.count && (j == more->count || old.point[i].a <= more->point[j].a);
         part->meets.point[to] = from_old ? old.point[i] : more->point[j];
-        if (from_old)
+        if (from_old) {
             memcpy(part->meets.r + 3 * (ptrdiff_t)to, old.r + 3 * (ptrdiff_t)i, 3 * sizeof(double));
+            part->meets.hard[to] = old.hard[i];
+        }
         *(from_old ? &i : &j) += 1;
     }
-    fil_law_describe(part);
-    return FIL_OK;
+    return fil_law_describe(part);
 }
 
 // Overlaps at the end that places which were left out may have: as exact as all else, and nothing to see.
@@ -356,22 +399,31 @@ static double woken_part(const fil_part *part)
     return fmin(factor * part->contacts->settings.tolerance, most);
 }
 
+// Where one wakes its neighbours soon would, too: then all wake that end within the skin.
 fil_status fil_meet_wake(fil_part *part, int *added)
 {
     fil_touch_list *waiting = &part->waiting;
-    fil_touch_list more = {.point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, waiting->count)};
+    fil_touch_list more = {0};
+    const double enough = -woken_part(part), skin = part->contacts->settings.skin;
+    bool wakes = false;
+    for (int i = 0; i < waiting->count && !wakes; ++i)
+        wakes = end_gap(part, &waiting->point[i]) < enough * radii_of(part, &waiting->point[i]);
+    *added = 0;
+    if (!wakes)
+        return FIL_OK;
+    more.point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, waiting->count);
     if (!more.point)
         return FIL_NO_MEMORY;
     int left = 0;
     for (int i = 0; i < waiting->count; ++i) {
-        if (end_gap(part, &waiting->point[i]) < -woken_part(part) * radii_of(part, &waiting->point[i]))
+        if (end_gap(part, &waiting->point[i]) < skin * radii_of(part, &waiting->point[i]))
             more.point[more.count++] = waiting->point[i];
         else
             waiting->point[left++] = waiting->point[i];
     }
     waiting->count = left;
     *added = more.count;
-    return more.count > 0 ? add(part, &more) : FIL_OK;
+    return add(part, &more);
 }
 
 // Where the first contact of an edge is, or would be.

@@ -238,6 +238,23 @@ static void follow_root(const fil_newton *newton, const double *state_q, double 
     }
 }
 
+// The inertial prediction, held positions at their targets.
+static void go_straight(const fil_step_job *job, fil_newton *newton, const double *q)
+{
+    ptrdiff_t size = (ptrdiff_t)newton->size * FIL_LANES;
+    for (ptrdiff_t k = 0; k < size; ++k)
+        newton->q[k] = newton->is_free[k] != 0 ? newton->q_tilde[k] : q[k];
+    hold_positions(job, newton, newton->q);
+}
+
+void fil_pack_drift(const fil_step_job *job, fil_newton *newton)
+{
+    const double *q = state_array(newton, job->state->groups[job->group].q);
+    go_straight(job, newton, q);
+    follow_root(newton, q, newton->q);
+    settle(job, newton);
+}
+
 // Chooses between the inertial prediction and standing still, lane by lane. A small motion is predicted well; beyond
 // that straight lines stretch whatever turns, so the lower objective decides.
 void fil_pack_guess(const fil_step_job *job, fil_newton *newton)
@@ -245,9 +262,7 @@ void fil_pack_guess(const fil_step_job *job, fil_newton *newton)
     const double small = 0.1 * 0.1;
     const double *q = state_array(newton, job->state->groups[job->group].q);
     ptrdiff_t size = (ptrdiff_t)newton->size * FIL_LANES;
-    for (ptrdiff_t k = 0; k < size; ++k)
-        newton->q[k] = newton->is_free[k] != 0 ? newton->q_tilde[k] : q[k];
-    hold_positions(job, newton, newton->q);
+    go_straight(job, newton, q);
     fil_m4 large = edge_change(newton, q, newton->q) > small;
     if (!fil_m4_any(large)) {
         settle(job, newton);

@@ -38,6 +38,8 @@ void fil_step_add_reports(const fil_strands *S, const fil_strand_report *report,
 void fil_pack_predict(const fil_step_job *job, fil_newton *newton);
 // The first iterate, held unknowns at their targets.
 void fil_pack_guess(const fil_step_job *job, fil_newton *newton);
+// The iterate goes on as the strand moved, with the lengths that its edges have; held unknowns at their targets.
+void fil_pack_drift(const fil_step_job *job, fil_newton *newton);
 // The iterate is the state, held unknowns at their targets.
 void fil_pack_stand_still(const fil_step_job *job, fil_newton *newton);
 // No velocity any more.
