@@ -26,6 +26,7 @@ typedef struct fil_model_contacts {
 
     int *first_strand;         // [groups + 1]
     int *group;                // [strands]
+    double *mass;              // [strands] kg
     fil_touch_strands strands; // without what changes: held, x0, x1
     double thickest;           // m, the largest radius of them
 } fil_model_contacts;
@@ -94,6 +95,7 @@ typedef struct fil_tracked {
     int a, b; // as in fil_touch_point
     float at_a, at_b;
     float force[3]; // N, on a
+    int stays;      // see fil_law_give_in
 } fil_tracked;
 
 // Memory of a step with contacts.

@@ -223,7 +223,7 @@ static fil_status make_kinds(fil_model *model, int **kind_of_group)
 
 typedef struct strand_arrays {
     int *first, *strand, *kind;
-    double *radius, *arc;
+    double *radius, *arc, *mass;
 } strand_arrays;
 
 static void number_group(const fil_model *model, int g, int kind, int first_strand, int *vertex,
@@ -242,6 +242,7 @@ static void number_group(const fil_model *model, int g, int kind, int first_stra
             out->strand[*vertex] = strand;
             out->arc[*vertex] = arc;
             out->radius[*vertex] = radius > 0 ? radius : S->radius[at];
+            out->mass[strand] += S->inertia[(row + k) * FIL_LANES * S->type->dofs + slot % FIL_LANES];
             arc += S->edge_length[at];
         }
     }
@@ -265,9 +266,11 @@ static fil_status number_strands(fil_context *context, fil_model *model, const i
                             .strand = FIL_ARENA_ARRAY(model->arena, int, vertices + 1),
                             .kind = FIL_ARENA_ARRAY(model->arena, int, strands + 1),
                             .radius = FIL_ARENA_ARRAY(model->arena, double, vertices + 1),
-                            .arc = FIL_ARENA_ARRAY(model->arena, double, vertices + 1)};
+                            .arc = FIL_ARENA_ARRAY(model->arena, double, vertices + 1),
+                            .mass = FIL_ARENA_ARRAY(model->arena, double, strands + 1)};
     contacts->group = FIL_ARENA_ARRAY(model->arena, int, strands + 1);
-    if (!arrays.first || !arrays.strand || !arrays.kind || !arrays.radius || !arrays.arc || !contacts->group)
+    if (!arrays.first || !arrays.strand || !arrays.kind || !arrays.radius || !arrays.arc || !arrays.mass ||
+        !contacts->group)
         return FIL_NO_MEMORY;
     int vertex = 0;
     for (int g = 0; g < model->group_count; ++g) {
@@ -285,6 +288,7 @@ static fil_status number_strands(fil_context *context, fil_model *model, const i
     for (int i = 0; i < vertex; ++i)
         contacts->thickest = fmax(contacts->thickest, arrays.radius[i]);
     contacts->strands.arc = arrays.arc;
+    contacts->mass = arrays.mass;
     return FIL_OK;
 }
 

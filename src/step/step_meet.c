@@ -164,9 +164,10 @@ static fil_status make_room(fil_part *part, int count, fil_meets *out)
                        .bias = FIL_ARENA_RAW(arena, double, 3 * (int64_t)count),
                        .pull = FIL_ARENA_RAW(arena, double, count),
                        .r = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)count),
+                       .stays = FIL_ARENA_ARRAY(arena, bool, count),
                        .hard = FIL_ARENA_ARRAY(arena, bool, count)};
-    return out->point && out->frame && out->mu && out->bias && out->pull && out->r && out->hard ? FIL_OK
-                                                                                                : FIL_NO_MEMORY;
+    bool made = out->point && out->frame && out->mu && out->bias && out->pull && out->r && out->stays && out->hard;
+    return made ? FIL_OK : FIL_NO_MEMORY;
 }
 
 // ---- impulses from the part before
@@ -273,7 +274,11 @@ void fil_meet_remember(fil_part *part)
         if (!(r[0] > 0))
             continue;
         fil_tracked *out = &state->tracked[count++];
-        *out = (fil_tracked){.a = point->a, .b = point->b, .at_a = (float)point->at_a, .at_b = (float)point->at_b};
+        *out = (fil_tracked){.a = point->a,
+                             .b = point->b,
+                             .at_a = (float)point->at_a,
+                             .at_b = (float)point->at_b,
+                             .stays = meets->stays[i]};
         for (int k = 0; k < 3; ++k)
             out->force[k] = (float)((F[3 * k] * r[0] + F[3 * k + 1] * r[1] + F[3 * k + 2] * r[2]) / part->job.s);
     }
@@ -360,9 +365,9 @@ fil_status fil_meet_find(fil_part *part)
     if (status != FIL_OK)
         return status;
     part->stats->inside = inside > part->stats->inside ? inside : part->stats->inside;
-    status = fil_law_describe(part);
-    if (status != FIL_OK)
-        return status;
+    for (int i = 0; i < part->meets.count; ++i)
+        part->meets.stays[i] = known[i] >= 0 && part->job.state->tracked[known[i]].stays;
+    fil_law_describe(part);
     for (int i = 0; i < part->meets.count; ++i) {
         if (known[i] < 0)
             continue;
@@ -386,10 +391,12 @@ static fil_status add(fil_part *part, const fil_touch_list *more)
         if (from_old) {
             memcpy(part->meets.r + 3 * (ptrdiff_t)to, old.r + 3 * (ptrdiff_t)i, 3 * sizeof(double));
             part->meets.hard[to] = old.hard[i];
+            part->meets.stays[to] = old.stays[i];
         }
         *(from_old ? &i : &j) += 1;
     }
-    return fil_law_describe(part);
+    fil_law_describe(part);
+    return FIL_OK;
 }
 
 // Overlaps at the end that places which were left out may have: as exact as all else, and nothing to see.

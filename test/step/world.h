@@ -35,7 +35,7 @@ static void world_free(world *w)
     fil_context_destroy(w->context);
 }
 
-static void *saved(const fil_state *state)
+static inline void *saved(const fil_state *state)
 {
     void *bytes = malloc(fil_state_size(state));
     fil_state_save(state, bytes);
