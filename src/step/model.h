@@ -95,7 +95,6 @@ typedef struct fil_tracked {
     int a, b; // as in fil_touch_point
     float at_a, at_b;
     float force[3]; // N, on a
-    int stays;      // see fil_law_give_in
 } fil_tracked;
 
 // Memory of a step with contacts.

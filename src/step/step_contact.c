@@ -179,7 +179,6 @@ static const int64_t most_iterations = 2000;
 
 fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self)
 {
-    const int most_turns = 3;
     double start = fil_timer_seconds();
     fil_contact_def def = fil_contact_def_default();
     def.solver = part->contacts->settings.solver;
@@ -187,14 +186,9 @@ fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self)
     def.tolerance = tolerance;
     def.max_iterations = most_iterations;
     def.warm = true;
-    fil_status status = FIL_OK;
-    int given_in = 1;
-    for (int turn = 0; turn < most_turns && given_in > 0 && status == FIL_OK; ++turn) {
-        status =
-            fil_contact_solve(part->job.context, self->problem, &def, part->meets.r, self->said, NULL, &self->solve);
-        part->stats->contact_iterations += self->solve.iterations;
-        given_in = status == FIL_OK ? fil_law_give_in(part, self->problem) : 0;
-    }
+    fil_status status =
+        fil_contact_solve(part->job.context, self->problem, &def, part->meets.r, self->said, NULL, &self->solve);
+    part->stats->contact_iterations += self->solve.iterations;
     part->stats->seconds[FIL_PHASE_CONTACT] += fil_timer_seconds() - start;
     return status;
 }

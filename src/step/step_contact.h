@@ -15,7 +15,7 @@ typedef struct fil_meets {
     double *bias;           // [3 count] velocity besides that of the strands: gaps, bodies, bounce
     double *pull;           // [count] N s of adhesion
     double *r;              // [3 count]
-    bool *stays;            // [count] if it overlaps it is only kept from coming nearer: see fil_law_give_in
+    double *force;          // [count] N, of the part before; 0: not known
     bool *hard;             // [count] solved apart, since what solves all left it so far from the law that it passed
     int kept;               // how many began with an impulse of the part before
 } fil_meets;
@@ -123,10 +123,7 @@ int fil_meet_list_hard(fil_part *part, const double *u, int *contact, int *count
 void fil_meet_remember(fil_part *part);
 
 // step_law.c. Frames, friction, velocities besides those of the strands and pulls of all contacts.
-void fil_law_describe(fil_part *part);
-// Where things that overlap shall go apart, and only impulses out of all proportion could do that, as between others
-// that cannot be moved, they stay as they are. Changes w; returns how many: what solves all has to be asked again.
-int fil_law_give_in(fil_part *part, fil_contact_problem *problem);
+fil_status fil_law_describe(fil_part *part);
 // The exception for the things of a contact; NULL: none.
 const fil_touch_rule *fil_law_rule(const fil_part *part, const fil_touch_point *point);
 

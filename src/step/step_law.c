@@ -9,7 +9,7 @@
 #include "base/parallel.h"
 #include "math/mat3.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 enum { CONTACT_GRAIN = 256 };
 
@@ -129,12 +129,25 @@ static void add_speed(const fil_part *part, int edge, double at, double sign, do
         out[k] += sign * ((1 - at) * v[k * FIL_LANES] + at * v[(dofs + k) * FIL_LANES]);
 }
 
-// How fast a gap may close: negative where it shall open. What is inside a body shall come out gently, and so do
-// strands that overlap by more than half their radii: where centre lines meet, nothing tells the sides apart any more.
-// Strands that overlap less (grooms are full of them) are only kept from coming nearer: to demand more of many at once
-// may be more than any motion can do. For the same reason nothing is moved out near held vertices, or of a body where
-// one end of the edge is held: they lie between others that are held.
-static double speed_of_gap(const fil_part *part, const fil_touch_point *point)
+// What is left of a demand to go apart where a force pushed already: less, the harder it did. Between things that
+// cannot be moved nothing goes apart, and what is asked for again and again would only strain them: it ends at the
+// force that gives the lighter strand an acceleration of 100 m/s² as a whole.
+static double patience(const fil_part *part, const fil_touch_point *point, double force)
+{
+    const double acceleration = 100;
+    const int *strand = part->strands.strand;
+    double mass = part->contacts->mass[strand[point->a]];
+    if (point->b >= 0)
+        mass = fmin(mass, part->contacts->mass[strand[point->b]]);
+    return fmax(0, 1 - force / (acceleration * mass));
+}
+
+// How fast a gap may close: negative where it shall open. force: of the part before. What is inside a body shall come
+// out gently, and so do strands that overlap by more than half their radii: where centre lines meet, nothing tells the
+// sides apart any more. Strands that overlap less (grooms are full of them) are only kept from coming nearer: to demand
+// more of many at once may be more than any motion can do. For the same reason nothing is moved out near held vertices,
+// or of a body where one end of the edge is held: they lie between others that are held.
+static double speed_of_gap(const fil_part *part, const fil_touch_point *point, double force)
 {
     const double deep = 0.5; // of the radii
     const double least_freedom = 0.25;
@@ -143,17 +156,18 @@ static double speed_of_gap(const fil_part *part, const fil_touch_point *point)
         return point->gap / s;
     if (point->b < 0) {
         bool held = part->strands.held[point->a] || part->strands.held[point->a + 1];
-        return held ? 0 : fmax(point->gap / slow, -fastest_ease);
+        return held ? 0 : patience(part, point, force) * fmax(point->gap / slow, -fastest_ease);
     }
     if (fil_meet_freedom(part, point) < least_freedom)
         return 0;
     double radii = part->strands.radius[point->a] + part->strands.radius[point->b];
-    return fmin(0, point->gap + deep * radii) / slow;
+    return patience(part, point, force) * fmin(0, point->gap + deep * radii) / slow;
 }
 
 // Velocities besides those of the strands. The normal one is about places: the gap and the way of the body. What
 // bounces leaves as fast as its restitution says.
-static void set_bias(const fil_part *part, const fil_touch_point *point, const double F[9], bool stays, double bias[3])
+static void set_bias(const fil_part *part, const fil_touch_point *point, const double F[9], double force,
+                     double bias[3])
 {
     const fil_model_contacts *contacts = part->contacts;
     const fil_touch *a = touch_of(part, point->a);
@@ -178,7 +192,7 @@ static void set_bias(const fil_part *part, const fil_touch_point *point, const d
     if (bounce > 0 && approach > 0 && point->gap - h * approach <= 0)
         bias[0] -= bounce * approach;
     else
-        bias[0] = bias[0] * h / s + (stays ? 0 : speed_of_gap(part, point));
+        bias[0] = bias[0] * h / s + speed_of_gap(part, point, force);
 }
 
 static double pull_of(const fil_part *part, const fil_touch_point *point)
@@ -198,51 +212,100 @@ static void describe(void *data, int64_t begin, int64_t end)
     fil_meets *meets = &part->meets;
     for (int64_t i = begin; i < end; ++i) {
         set_friction(part, &meets->point[i], meets->frame + 9 * i, &meets->mu[i]);
-        bool stays = meets->stays[i] && meets->point[i].gap < 0;
-        set_bias(part, &meets->point[i], meets->frame + 9 * i, stays, meets->bias + 3 * i);
+        set_bias(part, &meets->point[i], meets->frame + 9 * i, meets->force[i], meets->bias + 3 * i);
         meets->pull[i] = pull_of(part, &meets->point[i]);
     }
 }
 
-void fil_law_describe(fil_part *part)
+// ---- wedges
+
+// Something that cannot be moved pushes an edge: a body, or an edge between held vertices.
+typedef struct stop {
+    int edge;
+    double push[3]; // where to
+} stop;
+
+static int compare_stops(const void *a, const void *b)
 {
-    fil_parallel_for(part->job.context, part->meets.count, CONTACT_GRAIN, describe, part);
+    const stop *x = a, *y = b;
+    if (x->edge != y->edge)
+        return x->edge < y->edge ? -1 : 1;
+    for (int k = 0; k < 3; ++k)
+        if (x->push[k] != y->push[k])
+            return x->push[k] < y->push[k] ? -1 : 1;
+    return 0;
 }
 
-// ---- what cannot be asked for
-
-// What would give the strands of a contact, or the lighter of them, an acceleration of 1000 m/s² as a whole.
-static double hard_push(const fil_part *part, const fil_touch_point *point)
+static bool is_fixed(const fil_part *part, int edge)
 {
-    const double acceleration = 1000;
-    const int *strand = part->strands.strand;
-    double mass = part->contacts->mass[strand[point->a]];
-    if (point->b >= 0)
-        mass = fmin(mass, part->contacts->mass[strand[point->b]]);
-    return acceleration * mass * part->job.s;
+    return edge < 0 || (part->strands.held[edge] && part->strands.held[edge + 1]);
 }
 
-int fil_law_give_in(fil_part *part, fil_contact_problem *problem)
+// A contact as one of its edges feels it.
+static stop side_of(const fil_touch_point *point, int side)
 {
-    fil_meets *meets = &part->meets;
+    stop out = {.edge = side == 0 ? point->a : point->b};
+    for (int k = 0; k < 3; ++k)
+        out.push[k] = side == 0 ? point->normal[k] : -point->normal[k];
+    return out;
+}
+
+// The stops that are near, in ascending order.
+static int list_stops(const fil_part *part, stop *out)
+{
+    const double near = 0.1; // radii
     int count = 0;
-    for (ptrdiff_t i = 0; i < meets->count; ++i) {
-        const fil_touch_point *point = &meets->point[i];
-        if (!(meets->r[3 * i] > hard_push(part, point)))
-            continue;
-        double speed = point->gap < 0 && !meets->stays[i] ? speed_of_gap(part, point) : 0;
+    for (int i = 0; i < part->meets.count; ++i) {
+        const fil_touch_point *point = &part->meets.point[i];
+        bool fixed_a = is_fixed(part, point->a), fixed_b = is_fixed(part, point->b);
+        if (fixed_a != fixed_b && point->gap <= near * part->strands.radius[point->a])
+            out[count++] = side_of(point, fixed_a ? 1 : 0);
+    }
+    qsort(out, (size_t)count, sizeof *out, compare_stops);
+    return count;
+}
+
+// Whether something stands in the way of an edge that is pushed, at the edge or at its neighbours.
+static bool is_stopped(const fil_part *part, const stop *list, int count, const stop *edge)
+{
+    const double against = -0.5; // cosine
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (list[middle].edge < edge->edge - 1)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < count && list[low].edge <= edge->edge + 1; ++low)
+        if (part->strands.strand[list[low].edge] == part->strands.strand[edge->edge] &&
+            fil_vec3_dot(list[low].push, edge->push) < against)
+            return true;
+    return false;
+}
+
+// An edge between two things that cannot be moved stays where it is: no motion could do what is asked for.
+static fil_status let_wedged_be(fil_part *part)
+{
+    stop *list = FIL_ARENA_RAW(part->scratch->arena, stop, part->meets.count);
+    if (!list)
+        return FIL_NO_MEMORY;
+    int count = list_stops(part, list);
+    for (ptrdiff_t i = 0; i < part->meets.count; ++i) {
+        const fil_touch_point *point = &part->meets.point[i];
+        bool fixed_a = is_fixed(part, point->a), fixed_b = is_fixed(part, point->b);
+        double speed = point->gap < 0 && fixed_a != fixed_b ? speed_of_gap(part, point, part->meets.force[i]) : 0;
         if (!(speed < 0))
             continue;
-        meets->stays[i] = true;
-        meets->bias[3 * i] -= speed;
-        problem->w[3 * i] -= speed;
-        if (problem->has_dual)
-            problem->q[3 * i] -= speed;
-        ++count;
+        stop edge = side_of(point, fixed_a ? 1 : 0);
+        if (is_stopped(part, list, count, &edge))
+            part->meets.bias[3 * i] -= speed;
     }
-    // Those that pressed against them did so in vain.
-    for (ptrdiff_t i = 0; i < meets->count && count > 0; ++i)
-        if (meets->r[3 * i] > hard_push(part, &meets->point[i]))
-            memset(meets->r + 3 * i, 0, 3 * sizeof *meets->r);
-    return count;
+    return FIL_OK;
+}
+
+fil_status fil_law_describe(fil_part *part)
+{
+    fil_parallel_for(part->job.context, part->meets.count, CONTACT_GRAIN, describe, part);
+    return let_wedged_be(part);
 }

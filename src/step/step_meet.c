@@ -164,9 +164,9 @@ static fil_status make_room(fil_part *part, int count, fil_meets *out)
                        .bias = FIL_ARENA_RAW(arena, double, 3 * (int64_t)count),
                        .pull = FIL_ARENA_RAW(arena, double, count),
                        .r = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)count),
-                       .stays = FIL_ARENA_ARRAY(arena, bool, count),
+                       .force = FIL_ARENA_ARRAY(arena, double, count),
                        .hard = FIL_ARENA_ARRAY(arena, bool, count)};
-    bool made = out->point && out->frame && out->mu && out->bias && out->pull && out->r && out->stays && out->hard;
+    bool made = out->point && out->frame && out->mu && out->bias && out->pull && out->r && out->force && out->hard;
     return made ? FIL_OK : FIL_NO_MEMORY;
 }
 
@@ -274,11 +274,7 @@ void fil_meet_remember(fil_part *part)
         if (!(r[0] > 0))
             continue;
         fil_tracked *out = &state->tracked[count++];
-        *out = (fil_tracked){.a = point->a,
-                             .b = point->b,
-                             .at_a = (float)point->at_a,
-                             .at_b = (float)point->at_b,
-                             .stays = meets->stays[i]};
+        *out = (fil_tracked){.a = point->a, .b = point->b, .at_a = (float)point->at_a, .at_b = (float)point->at_b};
         for (int k = 0; k < 3; ++k)
             out->force[k] = (float)((F[3 * k] * r[0] + F[3 * k + 1] * r[1] + F[3 * k + 2] * r[2]) / part->job.s);
     }
@@ -353,6 +349,12 @@ static fil_status divide(fil_part *part, const fil_touch_list *found, int **know
     return status;
 }
 
+static double size_of_force(const fil_tracked *old)
+{
+    double force[3] = {old->force[0], old->force[1], old->force[2]};
+    return fil_vec3_norm(force);
+}
+
 fil_status fil_meet_find(fil_part *part)
 {
     fil_touch_list list;
@@ -366,8 +368,10 @@ fil_status fil_meet_find(fil_part *part)
         return status;
     part->stats->inside = inside > part->stats->inside ? inside : part->stats->inside;
     for (int i = 0; i < part->meets.count; ++i)
-        part->meets.stays[i] = known[i] >= 0 && part->job.state->tracked[known[i]].stays;
-    fil_law_describe(part);
+        part->meets.force[i] = known[i] < 0 ? 0 : size_of_force(&part->job.state->tracked[known[i]]);
+    status = fil_law_describe(part);
+    if (status != FIL_OK)
+        return status;
     for (int i = 0; i < part->meets.count; ++i) {
         if (known[i] < 0)
             continue;
@@ -391,12 +395,11 @@ static fil_status add(fil_part *part, const fil_touch_list *more)
         if (from_old) {
             memcpy(part->meets.r + 3 * (ptrdiff_t)to, old.r + 3 * (ptrdiff_t)i, 3 * sizeof(double));
             part->meets.hard[to] = old.hard[i];
-            part->meets.stays[to] = old.stays[i];
+            part->meets.force[to] = old.force[i];
         }
         *(from_old ? &i : &j) += 1;
     }
-    fil_law_describe(part);
-    return FIL_OK;
+    return fil_law_describe(part);
 }
 
 // Overlaps at the end that places which were left out may have: as exact as all else, and nothing to see.
