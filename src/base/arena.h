@@ -7,7 +7,7 @@
 fil_arena *fil_arena_create(fil_context *context);
 void fil_arena_destroy(fil_arena *arena); // NULL is fine
 
-// The same for work that comes again, like the solves of a simulation: the context keeps up to 256 MB of what is given
+// The same for work that comes again, like the solves of a simulation: the context keeps up to 2 GB of what is given
 // back for the next who borrows, and memory that is known costs no page faults.
 fil_arena *fil_arena_borrow(fil_context *context);
 void fil_arena_give_back(fil_arena *arena); // NULL is fine

@@ -284,8 +284,9 @@ static bool is_stopped(const fil_part *part, const stop *list, int count, const 
     return false;
 }
 
-// An edge between two things that cannot be moved stays where it is: no motion could do what is asked for.
-static fil_status let_wedged_be(fil_part *part)
+// An edge between two things that cannot be moved stays where it is, as if it were pressed without end: no motion could
+// do what is asked for.
+static fil_status mark_wedged(fil_part *part)
 {
     stop *list = FIL_ARENA_RAW(part->scratch->arena, stop, part->meets.count);
     if (!list)
@@ -294,18 +295,19 @@ static fil_status let_wedged_be(fil_part *part)
     for (ptrdiff_t i = 0; i < part->meets.count; ++i) {
         const fil_touch_point *point = &part->meets.point[i];
         bool fixed_a = is_fixed(part, point->a), fixed_b = is_fixed(part, point->b);
-        double speed = point->gap < 0 && fixed_a != fixed_b ? speed_of_gap(part, point, part->meets.force[i]) : 0;
-        if (!(speed < 0))
+        if (point->gap >= 0 || fixed_a == fixed_b)
             continue;
         stop edge = side_of(point, fixed_a ? 1 : 0);
         if (is_stopped(part, list, count, &edge))
-            part->meets.bias[3 * i] -= speed;
+            part->meets.force[i] = INFINITY;
     }
     return FIL_OK;
 }
 
 fil_status fil_law_describe(fil_part *part)
 {
-    fil_parallel_for(part->job.context, part->meets.count, CONTACT_GRAIN, describe, part);
-    return let_wedged_be(part);
+    fil_status status = mark_wedged(part);
+    if (status == FIL_OK)
+        fil_parallel_for(part->job.context, part->meets.count, CONTACT_GRAIN, describe, part);
+    return status;
 }
