@@ -113,6 +113,8 @@ typedef struct fil_contact_scratch {
 typedef struct fil_memory_head {
     double time, h_before; // h_before: 0 when there is no earlier step
     int halved, calm;      // how often steps are halved at present; parts without trouble since that changed
+    int grown;             // 1: that was a step back to longer parts, and is on trial
+    int waits;             // how often in a row that was too soon
     int tracked;           // how many impulses are known
 } fil_memory_head;
 

@@ -18,7 +18,7 @@ typedef struct saved_head {
 // A ponytail has about two contacts for each vertex; what is beyond begins from zero.
 enum { TRACKED_PER_VERTEX = 3 };
 
-static const char magic[8] = {'f', 'i', 'l', 'u', 'm', 's', 't', '2'};
+static const char magic[8] = {'f', 'i', 'l', 'u', 'm', 's', 't', '3'};
 
 // Hands out parts of the one piece of memory; with base NULL it only counts.
 typedef struct portion {

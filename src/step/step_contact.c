@@ -18,7 +18,8 @@
 //
 // Trouble (a law that is not met, strands that do not converge, edges that are too long or pass through each other)
 // halves the step: the state has not been touched, so the part is tried again. Steps grow back after some without
-// trouble. Where they cannot be halved any more the part is taken as it is, and counted.
+// trouble; where that was too soon, later the next time. Where they cannot be halved any more the part is taken as it
+// is, and counted.
 #include "step/step_contact.h"
 
 #include "base/parallel.h"
@@ -29,7 +30,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CALM_PARTS = 4 };
+enum { CALM_PARTS = 4, MOST_WAITS = 4 };
 
 // ---- all packs
 
@@ -274,7 +275,7 @@ static fil_status solve_and_mend(fil_part *part, double tolerance, bool mend, fi
 static fil_status meet(fil_part *part, fil_rounds *self)
 {
     const fil_contacts *settings = &part->contacts->settings;
-    const double first = 1e-3, better = 0.02, slow = 0.3, little = 0.7;
+    const double first = 1e-3, better = 0.02, slow = 0.3, little = 0.7, far = 0.3;
     const int most_vain = 4;
     double before = INFINITY, least = INFINITY, missed = INFINITY;
     int looks = 0, vain = 0; // rounds that gained little, one after the other
@@ -296,14 +297,15 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         looks += good;
         vain = good || self->residual < little * least ? 0 : vain + 1;
         least = good ? INFINITY : fmin(least, self->residual);
-        bool stuck = (self->solve.outcome != FIL_SOLVED || vain >= most_vain) && !good;
+        bool astray = self->residual > far && self->residual > before;
+        bool stuck = (self->solve.outcome != FIL_SOLVED || vain >= most_vain || astray) && !good;
         if (status != FIL_OK || stuck || (good && added == 0))
             return status;
         if (added > 0 || self->residual > slow * before)
             fil_rounds_forget(self);
         else
             fil_problem_correct(self->problem, self->said, self->u);
-        before = added > 0 ? INFINITY : self->residual;
+        before = added > 0 && self->residual < far ? INFINITY : self->residual;
     }
     return FIL_OK;
 }
@@ -432,7 +434,10 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
         if (trouble && head->halved < most) {
             ++stats->retries;
             ++head->halved;
-            head->calm = 0;
+            // What grew back too soon waits longer the next time.
+            if (head->grown && head->waits < MOST_WAITS)
+                ++head->waits;
+            head->calm = head->grown = 0;
             continue;
         }
         stats->rough_parts += trouble != 0;
@@ -442,10 +447,14 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
         take_part(&part);
         at += width;
         head->time = part.to;
+        ++head->calm;
+        if (head->grown && head->calm >= CALM_PARTS)
+            head->waits = head->grown = 0;
         // Back to longer parts at a place where one can begin.
-        if (++head->calm >= CALM_PARTS && head->halved > 0 && at % (2 * width) == 0) {
+        if (head->calm >= CALM_PARTS << head->waits && head->halved > 0 && at % (2 * width) == 0) {
             --head->halved;
             head->calm = 0;
+            head->grown = 1;
         }
     }
     stats->crossings = crossings;
@@ -501,7 +510,7 @@ fil_status fil_step_settle(fil_context *context, fil_state *state, int max_itera
     }
     head->time = time;
     head->h_before = 0;
-    head->halved = head->calm = 0;
+    head->halved = head->calm = head->grown = head->waits = 0;
     stats->unconverged = rests ? 0 : state->model->contacts.strands.strand_count;
     return FIL_OK;
 }
