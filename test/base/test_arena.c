@@ -167,7 +167,7 @@ TEST(arena_that_is_too_large_is_released)
     fil_context *context = failing_context(&memory);
     fil_arena *arena = fil_arena_borrow(context);
     long before = memory.live;
-    ck_assert_ptr_nonnull(FIL_ARENA_RAW(arena, char, (size_t)300 << 20));
+    ck_assert_ptr_nonnull(FIL_ARENA_RAW(arena, char, (size_t)2100 << 20));
     fil_arena_give_back(arena);
     ck_assert_int_lt(memory.live, before);
     fil_context_destroy(context);
