@@ -99,13 +99,13 @@ typedef struct fil_tracked {
 
 // Memory of a step with contacts.
 typedef struct fil_contact_scratch {
-    fil_arena *arena;         // of a part
-    fil_arena_mark start;     // of the same
-    unsigned char *held;      // [vertices]
-    double *x0, *x1;          // [3 vertices]
-    double *x1_found;         // [3 vertices] x1 when contacts were looked for
-    int *body;                // [strands] which body of the contact problem it is; -1: it touches nothing
-    int *pressed;             // [strands] 0: it pressed against something in the part before; -1: it did not
+    fil_arena *arena;     // of a part
+    fil_arena_mark start; // of the same
+    unsigned char *held;  // [vertices]
+    double *x0, *x1;      // [3 vertices]
+    double *x1_found;     // [3 vertices] x1 when contacts were looked for
+    int *body;            // [strands] which body of the contact problem it is; -1: it touches nothing
+    int *pressed;         // [strands] 0: its root is held, and it pressed against something in the part before; else -1
     fil_solid_motion *bodies; // [obstacles]
     unsigned char *saved;     // the memory of the state at the start of a step
 } fil_contact_scratch;

@@ -4,8 +4,8 @@
 // those of its start and do not change in it. In order:
 //
 //     control    what the scene wants at the end
-//     predict    strands that pressed against something go on as they moved, for contacts carried them: the forces on
-//                them nearly cancel. Others move without contact forces.
+//     predict    strands with held roots that pressed against something go on as they moved, for contacts carried them:
+//                the forces on them nearly cancel. Others move without contact forces.
 //     detect     who touches whom on the way there
 //     build      A and b around the iterate, H, w
 //     solve      impulses

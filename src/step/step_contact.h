@@ -105,7 +105,7 @@ fil_status fil_step_settle(fil_context *context, fil_state *state, int max_itera
 // step_meet.c. Where strands are at the start; where they are now on their way to the end.
 void fil_meet_start(fil_part *part);
 void fil_meet_follow(fil_part *part);
-// Which strands pressed against something in the part before.
+// Which strands with held roots pressed against something in the part before.
 void fil_meet_recall_pressed(fil_part *part);
 // How freely a place can move: 0 where all vertices of its edges are held, about 1 for edges that are free.
 double fil_meet_freedom(const fil_part *part, const fil_touch_point *point);

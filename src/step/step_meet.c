@@ -293,6 +293,9 @@ void fil_meet_recall_pressed(fil_part *part)
         if (old->b >= 0)
             pressed[part->strands.strand[old->b]] = 0;
     }
+    for (int i = 0; i < part->strands.strand_count; ++i)
+        if (!part->strands.held[part->strands.first[i]])
+            pressed[i] = -1;
 }
 
 // ---- the whole

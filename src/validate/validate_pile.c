@@ -71,7 +71,7 @@ void fil_validate_pile_of(fil_validate_task *task, int strands, double settle, d
 void fil_validate_pile(fil_validate_task *task)
 {
     if (task->def->quick)
-        fil_validate_pile_of(task, 20, 2, 0.3);
+        fil_validate_pile_of(task, 20, 1.2, 0.3);
     else
         fil_validate_pile_of(task, 20, 3, 1);
 }
