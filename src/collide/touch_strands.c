@@ -28,7 +28,7 @@
 enum { PAIR_GRAIN = 1024 };
 
 static const double same_place = 1.0 / 3; // of an edge
-static const double same_normal = 0.7;    // cosine
+static const double same_normal = 0.9;    // cosine
 static const double parallel = 1e-6;      // square of the sine below which edges count as parallel
 static const double lean = 0.1;           // sine of normals against the strand; strands side by side lean less
 static const double straight = 0.9995;    // cosine: 2 degrees

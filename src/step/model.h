@@ -70,6 +70,7 @@ typedef struct fil_group_state {
 typedef struct fil_strand_report {
     int iterations, factorisations, backtracks, repairs;
     bool converged, failed;
+    bool led;           // with contacts: goes where the linearisation says, since its own response went far from there
     double change;      // m/s
     double mean_change; // m/s: of all its velocities, their norm over their number [Jia20, eq. 4.3]
 } fil_strand_report;
@@ -88,6 +89,7 @@ typedef struct fil_group_scratch {
     bool *released;               // [holds]
     struct fil_newton *newton;    // [packs] with contacts: strands wait for each other
     double *push;                 // [rows × dofs] with contacts: N, of their impulses
+    double *q_said, *frame_said;  // with contacts: where the linearisation says that strands end
 } fil_group_scratch;
 
 // An impulse to begin the next part with.

@@ -110,8 +110,11 @@ static fil_status make_contact_scratch(fil_context *context, fil_state *state)
         const fil_strands *S = &model->groups[g];
         fil_group_scratch *scratch = &state->scratch[g];
         scratch->newton = FIL_ARENA_ARRAY(arena, fil_newton, S->pack_count);
-        scratch->push = FIL_ARENA_ARRAY(arena, double, (size_t)S->row_count *FIL_LANES *(size_t)S->type->dofs);
-        good = scratch->newton && scratch->push;
+        size_t row = (size_t)S->row_count * FIL_LANES;
+        scratch->push = FIL_ARENA_ARRAY(arena, double, row *(size_t)S->type->dofs);
+        scratch->q_said = FIL_ARENA_ARRAY(arena, double, row *(size_t)S->type->dofs);
+        scratch->frame_said = FIL_ARENA_ARRAY(arena, double, row *(size_t)S->type->frame_count);
+        good = scratch->newton && scratch->push && scratch->q_said && scratch->frame_said;
     }
     return good ? FIL_OK : FIL_NO_MEMORY;
 }

@@ -5,6 +5,7 @@
 #include "step/step_contact.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { PACKS_AT_ONCE = 1 };
 
@@ -65,15 +66,15 @@ fil_v4 fil_step_goal(const fil_newton *newton, double tolerance, double s)
     return fil_v4_max(rounding / s * most, fil_v4_all(tolerance));
 }
 
-// Newton's method, its quasi and its fixed form, from the iterate on. On return newton->q is the last iterate. known:
-// the factor at hand was made nearby; it is kept while it serves, and so well as it served it is trusted.
-static void go_on(const fil_step_job *job, fil_newton *newton, bool known, fil_strand_report *report)
+// Newton's method, its quasi and its fixed form, from the iterate on, for the lanes of `active`. On return newton->q is
+// the last iterate. known: the factor at hand was made nearby; it is kept while it serves, and so well as it served it
+// is trusted.
+static void go_on(const fil_step_job *job, fil_newton *newton, bool known, fil_m4 active, fil_strand_report *report)
 {
     const fil_motion *motion = &job->state->model->motion;
     double s = job->s;
     bool quasi = known || motion->method == FIL_METHOD_QUASI, search = motion->method != FIL_METHOD_FIXED;
     bool renew = !known;
-    fil_m4 active = all_lanes;
     fil_v4 last = fil_v4_all(INFINITY), goal = fil_step_goal(newton, motion->tolerance, s);
     // The guess compresses edges that turn, which makes the exact Hessian indefinite for nothing: the first one filters
     // stretch.
@@ -114,12 +115,76 @@ static void go_on(const fil_step_job *job, fil_newton *newton, bool known, fil_s
 static void solve(const fil_step_job *job, fil_newton *newton, fil_strand_report *report)
 {
     fil_pack_guess(job, newton);
-    go_on(job, newton, false, report);
+    go_on(job, newton, false, all_lanes, report);
 }
 
+// Where one step of Newton's method with the factor at hand leads, which is what the linearisation says.
+static void ask_linearisation(fil_newton *newton, double *q, double *frame)
+{
+    fil_v4 change, ignored;
+    fil_newton_evaluate(newton, false, false, &ignored);
+    fil_newton_direction(newton, all_lanes, &change);
+    fil_newton_try(newton, fil_v4_all(1), (fil_m4){0});
+    memcpy(q, newton->q_trial, (size_t)newton->size * FIL_LANES * sizeof *q);
+    memcpy(frame, newton->frame_trial,
+           (size_t)newton->vertices * (size_t)newton->S->type->frame_count * FIL_LANES * sizeof *frame);
+}
+
+// The largest distance of a vertex of the iterate from where it is in q, squared, in edges.
+static fil_v4 distance_from(const fil_newton *newton, const double *q)
+{
+    ptrdiff_t width = (ptrdiff_t)newton->S->type->dofs * FIL_LANES;
+    fil_v4 most = {0};
+    for (int i = 1; i < newton->vertices; ++i) {
+        fil_w3 x = fil_w3_load(q + i * width);
+        fil_w3 e = fil_w3_subtract(x, fil_w3_load(q + (i - 1) * width));
+        fil_w3 d = fil_w3_subtract(fil_w3_load(newton->q + i * width), x);
+        fil_v4 off = fil_w3_dot(d, d) / fil_v4_max(fil_w3_dot(e, e), fil_v4_all(1e-300));
+        most = fil_v4_select((newton->count > i) & ~(off <= most), off, most);
+    }
+    return most;
+}
+
+// Reports what Newton's method would still change where strands are led. That is an error of the step like those of
+// contacts, and judged with them: here they have converged as far as they can.
+static void judge_led(const fil_step_job *job, fil_newton *newton, fil_m4 led, fil_strand_report *report)
+{
+    int negative[FIL_LANES];
+    fil_v4 change;
+    fil_newton_evaluate(newton, false, true, &newton->energy);
+    fil_newton_factor(newton, fil_v4_all(0), negative);
+    fil_newton_direction(newton, led, &change);
+    note_iteration(newton, led, change / job->s, true, report);
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        if (led[lane]) {
+            report[lane].led = true;
+            report[lane].converged = isfinite(change[lane]);
+        }
+}
+
+// A strand that others press along its length would buckle under impulses that do not follow it: what holds it at its
+// sides is other strands, and their impulses are constant here. Where Newton's method leads so far, the linearisation
+// is right about the strand, for contacts hold it there. From then on it is led: it goes where the linearisation says,
+// and the next one begins there.
 void fil_step_respond(const fil_step_job *job, fil_newton *newton, fil_strand_report *report)
 {
-    go_on(job, newton, true, report);
+    const double far = 0.05; // edges
+    const fil_strands *S = newton->S;
+    fil_group_scratch *scratch = &job->state->scratch[job->group];
+    ptrdiff_t row = S->pack_row[newton->pack] * FIL_LANES, frames = (ptrdiff_t)S->type->frame_count;
+    double *q = scratch->q_said + row * S->type->dofs, *frame = scratch->frame_said + row * frames;
+    fil_m4 led = {0};
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        led[lane] = report[lane].led ? -1 : 0;
+    ask_linearisation(newton, q, frame);
+    go_on(job, newton, true, ~led, report);
+    led |= ~(distance_from(newton, q) <= far * far);
+    if (!fil_m4_any(led))
+        return;
+    fil_newton_take(newton->q, q, led, (ptrdiff_t)newton->size * FIL_LANES);
+    fil_newton_take(newton->frame, frame, led, newton->vertices * frames * FIL_LANES);
+    fil_newton_straighten(newton, led);
+    judge_led(job, newton, led, report);
 }
 
 // Time since the last call, for a phase of a pack.

@@ -133,6 +133,19 @@ bool fil_part_strands_converged(const fil_part *part)
     return true;
 }
 
+// What is missing to balance where strands are led by the linearisation: the sum of the squares, in m/s.
+static double missing_in_led(const fil_part *part)
+{
+    const fil_model *model = part->job.state->model;
+    double square = 0;
+    for (int g = 0; g < model->group_count; ++g)
+        for (int slot = 0; slot < model->groups[g].strand_count; ++slot) {
+            const fil_strand_report *report = &part->job.state->scratch[g].report[slot];
+            square += report->led ? report->change * report->change : 0;
+        }
+    return square;
+}
+
 // Whether an edge of the iterates is longer than it may be.
 static bool too_long(const fil_part *part)
 {
@@ -162,11 +175,13 @@ fil_status fil_rounds_build(fil_part *part, fil_rounds *self)
 {
     double start = fil_timer_seconds();
     fil_state *state = part->job.state;
-    int64_t count = 3 * (int64_t)part->meets.count;
-    self->said = FIL_ARENA_RAW(part->scratch->arena, double, count);
-    self->u = FIL_ARENA_RAW(part->scratch->arena, double, count);
-    if (!self->said || !self->u)
-        return FIL_NO_MEMORY;
+    if (self->room < part->meets.count) {
+        self->room = part->meets.room;
+        self->said = FIL_ARENA_RAW(part->scratch->arena, double, 3 * (int64_t)self->room);
+        self->u = FIL_ARENA_RAW(part->scratch->arena, double, 3 * (int64_t)self->room);
+        if (!self->said || !self->u)
+            return FIL_NO_MEMORY;
+    }
     fil_status status = fil_problem_build(part, &self->problem);
     ++part->stats->linearisations;
     if (status == FIL_OK && state->watch)
@@ -207,7 +222,8 @@ void fil_rounds_judge(fil_part *part, fil_rounds *self)
     fil_problem_velocities(part, self->u);
     for (ptrdiff_t i = 0; i < meets->count; ++i)
         square += fil_cone_natural(meets->mu[i], self->solve.rho, meets->r + 3 * i, self->u + 3 * i);
-    self->residual = square > 0 ? sqrt(square) / (self->solve.rho * speed_scale(self)) : 0;
+    self->law = square > 0 ? sqrt(square) / (self->solve.rho * speed_scale(self)) : 0;
+    self->residual = hypot(self->law, sqrt(missing_in_led(part)) / speed_scale(self));
 }
 
 // How far the linearisation was from the velocities that strands responded with, on the scale of the residual.
@@ -239,9 +255,9 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
 {
     double start = fil_timer_seconds();
     int seen = 0;
-    fil_status status = fil_meet_wake(part, added);
+    fil_status status = fil_look_wake(part, added);
     if (status == FIL_OK && search)
-        status = fil_meet_look_again(part, &seen);
+        status = fil_look_again(part, &seen);
     *added += seen;
     part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
     return status;
@@ -260,7 +276,7 @@ static fil_status solve_and_mend(fil_part *part, double tolerance, bool mend, fi
         int count;
         if (!contact)
             return FIL_NO_MEMORY;
-        if (fil_meet_list_hard(part, self->said, contact, &count, &speed) == 0 || count > most)
+        if (fil_look_list_hard(part, self->said, contact, &count, &speed) == 0 || count > most)
             break;
         status =
             fil_contact_patch_mend(part->job.context, self->problem, contact, count, speed, self->said, part->meets.r);
@@ -279,6 +295,7 @@ static fil_status meet(fil_part *part, fil_rounds *self)
     const int most_vain = 4;
     double before = INFINITY, least = INFINITY, missed = INFINITY;
     int looks = 0, vain = 0; // rounds that gained little, one after the other
+    int again = 0;           // contacts that the last look added
     fil_status status = FIL_OK;
     for (int round = 0; round < settings->max_iterations; ++round) {
         if (!self->problem && part->meets.count > 0)
@@ -297,15 +314,19 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         looks += good;
         vain = good || self->residual < little * least ? 0 : vain + 1;
         least = good ? INFINITY : fmin(least, self->residual);
-        bool astray = self->residual > far && self->residual > before;
+        bool astray = self->law > far && self->law > before;
         bool stuck = (self->solve.outcome != FIL_SOLVED || vain >= most_vain || astray) && !good;
+        // The same crossings again, though the law held for them as it does now.
+        stuck = stuck || (good && added > 0 && added == again && self->solve.iterations == 0);
+        again = good ? added : 0;
         if (status != FIL_OK || stuck || (good && added == 0))
             return status;
-        if (added > 0 || self->residual > slow * before)
+        // What is led goes on from a new linearisation.
+        if (added > 0 || self->residual > 2 * self->law || self->law > slow * before)
             fil_rounds_forget(self);
         else
             fil_problem_correct(self->problem, self->said, self->u);
-        before = added > 0 && self->residual < far ? INFINITY : self->residual;
+        before = added > 0 && self->law < far ? INFINITY : self->law;
     }
     return FIL_OK;
 }

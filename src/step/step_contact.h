@@ -8,7 +8,7 @@
 
 // The contacts of a part of a step, sorted by the number of the first edge, and their impulses.
 typedef struct fil_meets {
-    int count;
+    int count, room;
     fil_touch_point *point; // [count]
     double *frame;          // [9 count] rows: normal, along the first strand, across; by columns
     double *mu;             // [count]
@@ -68,8 +68,10 @@ struct fil_part_job {
 typedef struct fil_rounds {
     fil_contact_problem *problem; // NULL: to be built
     double *said, *u;             // [3 contacts] velocities: of the linearisation, of the strands
+    int room;                     // of these
     fil_solve_stats solve;
-    double residual; // of the law with the velocities of the strands
+    double law;      // the residual of the law, with the velocities of the strands
+    double residual; // the same, and of balance where strands are led
     bool still;      // ended because nothing moved any more, as the scene asked
 } fil_rounds;
 
@@ -111,16 +113,24 @@ void fil_meet_recall_pressed(fil_part *part);
 double fil_meet_freedom(const fil_part *part, const fil_touch_point *point);
 // Fills pairs, meets, with first guesses of the impulses, and waiting.
 fil_status fil_meet_find(fil_part *part);
-// Makes contacts of those who wait and would overlap at the iterate; *added: how many.
-fil_status fil_meet_wake(fil_part *part, int *added);
+// Adds places, sorted by their first edges, that have no impulses yet.
+fil_status fil_meet_add(fil_part *part, const fil_touch_list *more);
+// All places on the way to the iterate: of the strands in `only`, with the pairs that have one of them; NULL: of all.
+fil_status fil_meet_detect(fil_part *part, const bool *only, fil_touch_pairs *pairs, fil_touch_list *out, int *inside);
+// The gap that a place has at the iterate, along its normal; the sum of its radii.
+double fil_meet_end_gap(const fil_part *part, const fil_touch_point *point);
+double fil_meet_radii(const fil_part *part, const fil_touch_point *point);
+// Keeps the impulses for the next part.
+void fil_meet_remember(fil_part *part);
+
+// step_look.c. Makes contacts of those who wait and would overlap at the iterate; *added: how many.
+fil_status fil_look_wake(fil_part *part, int *added);
 // Searches once more, on the way to the iterate: who passes through each other, or overlaps and is not known.
-fil_status fil_meet_look_again(fil_part *part, int *added);
+fil_status fil_look_again(fil_part *part, int *added);
 // Marks the contacts, found as crossings, as hard that would overlap far enough to pass through each other with the
 // velocities u [3 contacts]; lists all hard ones. speed: how near to the law they should be, in m/s. Returns how many
 // would pass.
-int fil_meet_list_hard(fil_part *part, const double *u, int *contact, int *count, double *speed);
-// Keeps the impulses for the next part.
-void fil_meet_remember(fil_part *part);
+int fil_look_list_hard(fil_part *part, const double *u, int *contact, int *count, double *speed);
 
 // step_law.c. Frames, friction, velocities besides those of the strands and pulls of all contacts.
 fil_status fil_law_describe(fil_part *part);

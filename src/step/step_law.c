@@ -132,9 +132,8 @@ static void add_speed(const fil_part *part, int edge, double at, double sign, do
 // What is left of a demand to go apart where a force pushed already: less, the harder it did. Between things that
 // cannot be moved nothing goes apart, and what is asked for again and again would only strain them: it ends at the
 // force that gives the lighter strand an acceleration of 100 m/s² as a whole.
-static double patience(const fil_part *part, const fil_touch_point *point, double force)
+static double patience(const fil_part *part, const fil_touch_point *point, double force, double acceleration)
 {
-    const double acceleration = 100;
     const int *strand = part->strands.strand;
     double mass = part->contacts->mass[strand[point->a]];
     if (point->b >= 0)
@@ -149,19 +148,22 @@ static double patience(const fil_part *part, const fil_touch_point *point, doubl
 // or of a body where one end of the edge is held: they lie between others that are held.
 static double speed_of_gap(const fil_part *part, const fil_touch_point *point, double force)
 {
-    const double deep = 0.5; // of the radii
+    const double deep = 0.5, deepest = 0.8; // of the radii
+    const double usual = 100, most = 1e4;   // m/s²
     const double least_freedom = 0.25;
     double s = part->job.s, slow = fmax(s, part->contacts->settings.ease);
     if (point->gap >= 0)
         return point->gap / s;
     if (point->b < 0) {
         bool held = part->strands.held[point->a] || part->strands.held[point->a + 1];
-        return held ? 0 : patience(part, point, force) * fmax(point->gap / slow, -fastest_ease);
+        return held ? 0 : patience(part, point, force, usual) * fmax(point->gap / slow, -fastest_ease);
     }
     if (fil_meet_freedom(part, point) < least_freedom)
         return 0;
     double radii = part->strands.radius[point->a] + part->strands.radius[point->b];
-    return patience(part, point, force) * fmin(0, point->gap + deep * radii) / slow;
+    double eased = patience(part, point, force, usual) * fmin(0, point->gap + deep * radii) / slow;
+    double saved = patience(part, point, force, most) * fmin(0, point->gap + deepest * radii) / s;
+    return fmin(eased, saved);
 }
 
 // Velocities besides those of the strands. The normal one is about places: the gap and the way of the body. What

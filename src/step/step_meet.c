@@ -15,7 +15,6 @@
 enum { STRAND_GRAIN = 64 };
 
 static const double same_place = 0.5; // edges: what is farther from all of the part before is new
-static const double deep_part = 0.5;  // radii: overlaps at the end that are worth another search
 
 // ---- where strands are
 
@@ -120,8 +119,7 @@ static double margin_of(const fil_part *part)
            acceleration * part->job.h * part->job.h;
 }
 
-// All places on the way to the iterate: of the strands in `only`, with the pairs that have one of them; NULL: of all.
-static fil_status detect(fil_part *part, const bool *only, fil_touch_pairs *pairs, fil_touch_list *out, int *inside)
+fil_status fil_meet_detect(fil_part *part, const bool *only, fil_touch_pairs *pairs, fil_touch_list *out, int *inside)
 {
     fil_context *context = part->job.context;
     fil_arena *arena = part->scratch->arena;
@@ -145,7 +143,7 @@ static void add_motion(const fil_part *part, int edge, double at, double sign, d
         out[k] += sign * ((1 - at) * (x1[k] - x0[k]) + at * (x1[k + 3] - x0[k + 3]));
 }
 
-static double end_gap(const fil_part *part, const fil_touch_point *point)
+double fil_meet_end_gap(const fil_part *part, const fil_touch_point *point)
 {
     double way[3] = {-point->carried[0], -point->carried[1], -point->carried[2]};
     add_motion(part, point->a, point->at_a, 1, way);
@@ -154,20 +152,58 @@ static double end_gap(const fil_part *part, const fil_touch_point *point)
     return point->gap + fil_vec3_dot(way, point->normal);
 }
 
+// Some room is left: contacts are added a few at a time.
 static fil_status make_room(fil_part *part, int count, fil_meets *out)
 {
     fil_arena *arena = part->scratch->arena;
+    int room = count + count / 8 + 64;
     *out = (fil_meets){.count = count,
-                       .point = FIL_ARENA_RAW(arena, fil_touch_point, count),
-                       .frame = FIL_ARENA_RAW(arena, double, 9 * (int64_t)count),
-                       .mu = FIL_ARENA_RAW(arena, double, count),
-                       .bias = FIL_ARENA_RAW(arena, double, 3 * (int64_t)count),
-                       .pull = FIL_ARENA_RAW(arena, double, count),
-                       .r = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)count),
-                       .force = FIL_ARENA_ARRAY(arena, double, count),
-                       .hard = FIL_ARENA_ARRAY(arena, bool, count)};
+                       .room = room,
+                       .point = FIL_ARENA_RAW(arena, fil_touch_point, room),
+                       .frame = FIL_ARENA_RAW(arena, double, 9 * (int64_t)room),
+                       .mu = FIL_ARENA_RAW(arena, double, room),
+                       .bias = FIL_ARENA_RAW(arena, double, 3 * (int64_t)room),
+                       .pull = FIL_ARENA_RAW(arena, double, room),
+                       .r = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)room),
+                       .force = FIL_ARENA_ARRAY(arena, double, room),
+                       .hard = FIL_ARENA_ARRAY(arena, bool, room)};
     bool made = out->point && out->frame && out->mu && out->bias && out->pull && out->r && out->force && out->hard;
     return made ? FIL_OK : FIL_NO_MEMORY;
+}
+
+static fil_status grow(fil_part *part, int count)
+{
+    fil_meets old = part->meets;
+    fil_status status = make_room(part, count, &part->meets);
+    if (status != FIL_OK)
+        return status;
+    part->meets.count = old.count;
+    part->meets.kept = old.kept;
+    memcpy(part->meets.point, old.point, (size_t)old.count * sizeof *old.point);
+    memcpy(part->meets.r, old.r, 3 * (size_t)old.count * sizeof *old.r);
+    memcpy(part->meets.force, old.force, (size_t)old.count * sizeof *old.force);
+    memcpy(part->meets.hard, old.hard, (size_t)old.count * sizeof *old.hard);
+    return FIL_OK;
+}
+
+// Merges from the back: what does not move stays where it is.
+fil_status fil_meet_add(fil_part *part, const fil_touch_list *more)
+{
+    fil_meets *meets = &part->meets;
+    if (meets->count + more->count > meets->room && grow(part, meets->count + more->count) != FIL_OK)
+        return FIL_NO_MEMORY;
+    for (ptrdiff_t i = meets->count - 1, j = more->count - 1; j >= 0;) {
+        ptrdiff_t to = i + j + 1;
+        bool new = i < 0 || meets->point[i].a <= more->point[j].a;
+        meets->point[to] = new ? more->point[j] : meets->point[i];
+        for (int k = 0; k < 3; ++k)
+            meets->r[3 * to + k] = new ? 0 : meets->r[3 * i + k];
+        meets->force[to] = new ? 0 : meets->force[i];
+        meets->hard[to] = new ? false : meets->hard[i];
+        *(new ? &j : &i) -= 1;
+    }
+    meets->count += more->count;
+    return fil_law_describe(part);
 }
 
 // ---- impulses from the part before
@@ -300,31 +336,9 @@ void fil_meet_recall_pressed(fil_part *part)
 
 // ---- the whole
 
-static double radii_of(const fil_part *part, const fil_touch_point *point)
+double fil_meet_radii(const fil_part *part, const fil_touch_point *point)
 {
     return part->strands.radius[point->a] + (point->b < 0 ? 0 : part->strands.radius[point->b]);
-}
-
-int fil_meet_list_hard(fil_part *part, const double *u, int *contact, int *count, double *speed)
-{
-    const double slight = 0.003; // radii
-    const fil_meets *meets = &part->meets;
-    int passing = 0;
-    *count = 0;
-    *speed = INFINITY;
-    for (ptrdiff_t i = 0; i < meets->count; ++i) {
-        const fil_touch_point *point = &meets->point[i];
-        double radii = radii_of(part, point), enough = slight * radii / part->job.s;
-        double end = point->gap + part->job.s * (u[3 * i] - meets->bias[3 * i]);
-        bool passes = point->crossing && end < -deep_part * radii && u[3 * i] < -enough;
-        passing += passes;
-        meets->hard[i] |= passes;
-        if (!meets->hard[i])
-            continue;
-        contact[(*count)++] = (int)i;
-        *speed = fmin(*speed, enough);
-    }
-    return passing;
 }
 
 // Divides what was found into contacts and those who wait. known: the number of the impulse of the part before, or -1.
@@ -339,7 +353,7 @@ static fil_status divide(fil_part *part, const fil_touch_list *found, int **know
         const fil_touch_point *point = &found->point[i];
         int old = (*known)[i];
         if (old < 0 && !point->crossing &&
-            end_gap(part, point) > part->contacts->settings.skin * radii_of(part, point)) {
+            fil_meet_end_gap(part, point) > part->contacts->settings.skin * fil_meet_radii(part, point)) {
             part->waiting.point[part->waiting.count++] = *point;
             continue;
         }
@@ -364,7 +378,7 @@ fil_status fil_meet_find(fil_part *part)
     int inside = 0, *known;
     memcpy(part->scratch->x1_found, part->strands.x1, 3 * (size_t)part->strands.vertex_count * sizeof(double));
     part->margin = margin_of(part);
-    fil_status status = detect(part, NULL, &part->pairs, &list, &inside);
+    fil_status status = fil_meet_detect(part, NULL, &part->pairs, &list, &inside);
     if (status == FIL_OK)
         status = divide(part, &list, &known);
     if (status != FIL_OK)
@@ -382,202 +396,4 @@ fil_status fil_meet_find(fil_part *part)
         ++part->meets.kept;
     }
     return FIL_OK;
-}
-
-// Adds places; both lists are sorted by their first edges.
-static fil_status add(fil_part *part, const fil_touch_list *more)
-{
-    fil_meets old = part->meets;
-    fil_status status = make_room(part, old.count + more->count, &part->meets);
-    if (status != FIL_OK)
-        return status;
-    part->meets.kept = old.kept;
-    for (int i = 0, j = 0, to = 0; to < part->meets.count; ++to) {
-        bool from_old = i < old.count && (j == more->count || old.point[i].a <= more->point[j].a);
-        part->meets.point[to] = from_old ? old.point[i] : more->point[j];
-        if (from_old) {
-            memcpy(part->meets.r + 3 * (ptrdiff_t)to, old.r + 3 * (ptrdiff_t)i, 3 * sizeof(double));
-            part->meets.hard[to] = old.hard[i];
-            part->meets.force[to] = old.force[i];
-        }
-        *(from_old ? &i : &j) += 1;
-    }
-    return fil_law_describe(part);
-}
-
-// Overlaps at the end that places which were left out may have: as exact as all else, and nothing to see.
-static double woken_part(const fil_part *part)
-{
-    const double factor = 100, most = 0.3; // radii
-    return fmin(factor * part->contacts->settings.tolerance, most);
-}
-
-// Where one wakes its neighbours soon would, too: then all wake that end within the skin.
-fil_status fil_meet_wake(fil_part *part, int *added)
-{
-    fil_touch_list *waiting = &part->waiting;
-    fil_touch_list more = {0};
-    const double enough = -woken_part(part), skin = part->contacts->settings.skin;
-    bool wakes = false;
-    for (int i = 0; i < waiting->count && !wakes; ++i)
-        wakes = end_gap(part, &waiting->point[i]) < enough * radii_of(part, &waiting->point[i]);
-    *added = 0;
-    if (!wakes)
-        return FIL_OK;
-    more.point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, waiting->count);
-    if (!more.point)
-        return FIL_NO_MEMORY;
-    int left = 0;
-    for (int i = 0; i < waiting->count; ++i) {
-        if (end_gap(part, &waiting->point[i]) < skin * radii_of(part, &waiting->point[i]))
-            more.point[more.count++] = waiting->point[i];
-        else
-            waiting->point[left++] = waiting->point[i];
-    }
-    waiting->count = left;
-    *added = more.count;
-    return add(part, &more);
-}
-
-// Where the first contact of an edge is, or would be.
-static int first_of_edge(const fil_meets *meets, int edge)
-{
-    int low = 0, high = meets->count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (meets->point[middle].a < edge)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-// Where a contact of the same two edges is; -1: there is none.
-static int find_same(const fil_meets *meets, const fil_touch_point *point)
-{
-    for (int i = first_of_edge(meets, point->a); i < meets->count && meets->point[i].a == point->a; ++i)
-        if (meets->point[i].b == point->b)
-            return i;
-    return -1;
-}
-
-// The contact that a crossing of the same two edges takes the place of: its normal did not keep them apart. Edges that
-// would cross in another way once they are kept from crossing in this one need both contacts. -1: there is none.
-static int find_worse(const fil_meets *meets, const fil_touch_point *point)
-{
-    const double same_way = 0.7; // cosine
-    for (int i = first_of_edge(meets, point->a); i < meets->count && meets->point[i].a == point->a; ++i) {
-        const fil_touch_point *old = &meets->point[i];
-        if (old->b == point->b && (!old->crossing || fil_vec3_dot(old->normal, point->normal) > same_way))
-            return i;
-    }
-    return -1;
-}
-
-// Marks the strands that end farther from where they were expected than half of what was searched: others may be near
-// them than those that were found. They are expected where they are now from here on. Returns how many there are.
-static int mark_strays(const fil_part *part, bool *stray)
-{
-    double most = 0.25 * part->margin * part->margin;
-    int count = 0;
-    for (int s = 0; s < part->strands.strand_count; ++s) {
-        ptrdiff_t first = 3 * (ptrdiff_t)part->strands.first[s], end = 3 * (ptrdiff_t)part->strands.first[s + 1];
-        double *found = part->scratch->x1_found;
-        const double *x1 = part->strands.x1;
-        stray[s] = false;
-        for (ptrdiff_t i = first; i < end && !stray[s]; i += 3) {
-            double d[3] = {x1[i] - found[i], x1[i + 1] - found[i + 1], x1[i + 2] - found[i + 2]};
-            stray[s] = !(fil_vec3_dot(d, d) <= most);
-        }
-        count += stray[s];
-        if (stray[s])
-            memcpy(found + first, x1 + first, (size_t)(end - first) * sizeof *found);
-    }
-    return count;
-}
-
-// Searches for all that may meet strands that went astray; what they pass through comes with the rest later.
-static fil_status search_for_strays(fil_part *part, const bool *stray, fil_touch_list *out)
-{
-    fil_touch_pairs old = part->pairs, more;
-    fil_status status = detect(part, stray, &more, out, NULL);
-    if (status != FIL_OK)
-        return status;
-    fil_touch_pairs all = {.a = FIL_ARENA_RAW(part->scratch->arena, int, old.count + more.count),
-                           .b = FIL_ARENA_RAW(part->scratch->arena, int, old.count + more.count)};
-    if (!all.a || !all.b)
-        return FIL_NO_MEMORY;
-    for (int64_t i = 0; i < old.count; ++i) {
-        if (stray[part->strands.strand[old.a[i]]] || stray[part->strands.strand[old.b[i]]])
-            continue;
-        all.a[all.count] = old.a[i];
-        all.b[all.count++] = old.b[i];
-    }
-    memcpy(all.a + all.count, more.a, (size_t)more.count * sizeof(int));
-    memcpy(all.b + all.count, more.b, (size_t)more.count * sizeof(int));
-    all.count += more.count;
-    part->pairs = all;
-    return FIL_OK;
-}
-
-static int compare_points(const void *a, const void *b)
-{
-    const fil_touch_point *x = a, *y = b;
-    if (x->a != y->a)
-        return x->a < y->a ? -1 : 1;
-    if (x->b != y->b)
-        return x->b < y->b ? 1 : -1; // strands before bodies
-    return x->at_a < y->at_a ? -1 : x->at_a > y->at_a;
-}
-
-// Of the places of a list, those that pass through each other and those that overlap and are not known: the former
-// replace what is known of their edges, what is new goes to `more`.
-static int choose(fil_part *part, const fil_touch_list *list, bool crossing, fil_touch_list *more)
-{
-    int added = 0;
-    for (int i = 0; i < list->count; ++i) {
-        const fil_touch_point *point = &list->point[i];
-        bool deep = end_gap(part, point) < -deep_part * radii_of(part, point);
-        if (point->crossing != crossing || !(crossing || deep))
-            continue;
-        int same = crossing ? find_worse(&part->meets, point) : find_same(&part->meets, point);
-        if (same >= 0 && !crossing)
-            continue;
-        ++added;
-        if (same >= 0)
-            part->meets.point[same] = *point;
-        else
-            more->point[more->count++] = *point;
-    }
-    return added;
-}
-
-fil_status fil_meet_look_again(fil_part *part, int *added)
-{
-    fil_context *context = part->job.context;
-    fil_arena *arena = part->scratch->arena;
-    bool *stray = FIL_ARENA_RAW(arena, bool, part->strands.strand_count);
-    fil_touch_list near = {0}, crossings, more = {0};
-    *added = 0;
-    part->stats->crossings = 0;
-    if (!stray)
-        return FIL_NO_MEMORY;
-    fil_status status = FIL_OK;
-    if (mark_strays(part, stray) > 0)
-        status = search_for_strays(part, stray, &near);
-    if (status == FIL_OK)
-        status = fil_touch_strands_crossings(context, arena, &part->strands, &part->pairs, &crossings);
-    if (status == FIL_OK)
-        more.point = FIL_ARENA_RAW(arena, fil_touch_point, near.count + crossings.count);
-    if (status == FIL_OK && !more.point)
-        status = FIL_NO_MEMORY;
-    if (status != FIL_OK)
-        return status;
-    part->stats->crossings = crossings.count;
-    *added = choose(part, &crossings, true, &more) + choose(part, &near, false, &more);
-    if (*added == 0)
-        return FIL_OK;
-    qsort(more.point, (size_t)more.count, sizeof *more.point, compare_points);
-    return add(part, &more);
 }
