@@ -344,3 +344,44 @@ TEST(methods_of_contacts_survive_failing_allocation)
         world_free(&w);
     }
 }
+
+// A hair that hangs down, a little wavy, and is pressed onto the ground tip first: it bows. Under the impulse of the
+// ground as a load it would give way without end in a step so long; the ground itself only stops its tip.
+static void make_bowing(touching *t, fil_path *down)
+{
+    start(t, FIL_CONTACTS_ADONIS, 1);
+    fil_material hair = fil_material_default();
+    t->groups[0].material = hair;
+    t->groups[0].root = FIL_END_CLAMPED;
+    t->groups[0].root_path = *down;
+    t->groups[0].touch.friction_body = 0.5;
+    add_strand(&t->groups[0], t->x[0], (double[]){0, 0.17, 0}, (double[]){0.001, -0.0115, 0});
+    for (int i = 0; i < VERTICES; ++i)
+        t->x[0][3 * i + 2] = 0.004 * sin(0.8 * i);
+    t->plane = fil_obstacle_default();
+    t->plane.shape = FIL_OBSTACLE_PLANE;
+    t->scene.obstacles = &t->plane;
+    t->scene.obstacle_count = 1;
+}
+
+TEST(strands_pressed_along_their_length_are_led)
+{
+    const double times[2] = {0, 0.5}, way[12] = {[7] = -0.05};
+    fil_path down = {.track = {.key_count = 2, .time = times, .value = way}};
+    touching t;
+    make_bowing(&t, &down);
+    world w = world_make(&t.scene, 1);
+    int closed = 0, retries = 0;
+    for (int i = 0; i < 40; ++i) {
+        fil_step_stats stats;
+        test_ok(w.context, fil_step(w.context, w.state, 0.0125, &stats));
+        closed += stats.closed;
+        retries += stats.retries;
+        ck_assert_double_le(stats.contact_residual, t.contacts.tolerance);
+        // Balance of strands that are led is part of the residual.
+        ck_assert_int_eq(stats.unconverged, 0);
+    }
+    ck_assert_int_gt(closed, 30);
+    ck_assert_int_eq(retries, 0);
+    world_free(&w);
+}

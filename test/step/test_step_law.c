@@ -83,3 +83,62 @@ TEST(strands_between_what_cannot_move_stay)
     make_wedge(&t, 0.6 * radius, -0.2 * radius);
     ck_assert_double_lt(fabs(lift(&t)), 0.05 * radius);
 }
+
+// A strand across another one, centre lines nearly in one place, that is pressed down hard.
+typedef struct pressed {
+    fil_scene scene;
+    fil_group groups[2];
+    fil_contacts contacts;
+    int count;
+    double x[2][3 * VERTICES], force[3 * VERTICES];
+} pressed;
+
+static void make_pressed(pressed *t, double distance)
+{
+    *t = (pressed){.scene = fil_scene_default(), .contacts = fil_contacts_default(), .count = VERTICES};
+    for (int g = 0; g < 2; ++g) {
+        for (int i = 0; i < VERTICES; ++i) {
+            t->x[g][3 * i + (g == 0 ? 0 : 2)] = (i - 0.5 * VERTICES) * edge;
+            t->x[g][3 * i + 1] = g * distance;
+        }
+        t->groups[g] = fil_group_default();
+        t->groups[g].material.radius = radius;
+        t->groups[g].material.young = 1e8;
+        t->groups[g].root = t->groups[g].tip = FIL_END_PINNED;
+        t->groups[g].groom = (fil_groom){.strand_count = 1, .vertex_count = &t->count, .position = t->x[g]};
+    }
+    // Twice what would end any demand to go apart.
+    double mass = t->groups[1].material.density * 3.14159 * radius * radius * edge * (VERTICES - 1);
+    for (int i = 0; i < VERTICES; ++i)
+        t->force[3 * i + 1] = -200 * mass / VERTICES;
+    t->scene.groups = t->groups;
+    t->scene.group_count = 2;
+    t->scene.contacts = &t->contacts;
+}
+
+static double height_in_the_middle(const world *w, int group)
+{
+    double x[3 * VERTICES];
+    fil_state_read(w->state, group, &(fil_frame){.position = x});
+    return 0.5 * (x[3 * (VERTICES / 2) + 1] + x[3 * (VERTICES / 2 + 1) + 1]);
+}
+
+// However hard they are pressed, centre lines do not come so near that nothing tells their sides apart any more.
+TEST(pressed_strands_keep_their_centre_lines_apart)
+{
+    pressed t;
+    make_pressed(&t, 0.1 * radius);
+    world w = world_make(&t.scene, 1);
+    fil_step_stats stats = {0};
+    for (int i = 0; i < 50; ++i) {
+        test_ok(w.context, fil_state_force(w.context, w.state, 1, t.force));
+        test_ok(w.context, fil_step(w.context, w.state, 1e-3, &stats));
+        ck_assert_int_eq(stats.crossings, 0);
+        ck_assert_int_eq(stats.rough_parts, 0);
+        if (i < 5)
+            continue;
+        // A fifth of the sum of their radii.
+        ck_assert_double_gt(height_in_the_middle(&w, 1) - height_in_the_middle(&w, 0), 0.39 * radius);
+    }
+    world_free(&w);
+}
