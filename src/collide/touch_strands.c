@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIR_GRAIN = 1024 };
+enum { PAIR_GRAIN = 1024, STRAND_GRAIN = 64 };
 
 static const double same_place = 1.0 / 3; // of an edge
 static const double same_normal = 0.9;    // cosine
@@ -276,18 +276,26 @@ fil_status fil_touch_strands_crossings(fil_context *context, fil_arena *arena, c
 // ---- places that several pairs share
 
 typedef struct place {
-    int strand[2], index; // in the list
-    double arc[2];
+    int strand, index; // the second strand; in the list
+    double arc;        // on the first one
 } place;
+
+// The places of the first strands, one after the other.
+typedef struct double_job {
+    const find_job *find;
+    place *places;  // [places]
+    int64_t *start; // [strands + 1]
+    double reach;   // m: what is farther apart on a strand is never one
+    bool *dropped;  // [places] others stand for it
+} double_job;
 
 static int compare_places(const void *a, const void *b)
 {
     const place *x = a, *y = b;
-    for (int k = 0; k < 2; ++k)
-        if (x->strand[k] != y->strand[k])
-            return x->strand[k] < y->strand[k] ? -1 : 1;
-    if (x->arc[0] != y->arc[0])
-        return x->arc[0] < y->arc[0] ? -1 : 1;
+    if (x->strand != y->strand)
+        return x->strand < y->strand ? -1 : 1;
+    if (x->arc != y->arc)
+        return x->arc < y->arc ? -1 : 1;
     return x->index < y->index ? -1 : 1;
 }
 
@@ -312,45 +320,68 @@ static bool same(const fil_touch_strands *S, const fil_touch_point *x, const fil
 }
 
 // Marks those of `places` (of the same two strands, by arc length) that others stand for.
-static void prune(const find_job *job, const place *places, int count, double reach, bool *dropped)
+static void prune(const double_job *job, const place *places, int64_t count)
 {
-    const fil_touch_point *point = job->found;
-    for (int i = 0; i < count; ++i)
-        for (int j = i + 1; j < count && places[j].arc[0] - places[i].arc[0] <= reach; ++j) {
+    const fil_touch_point *point = job->find->found;
+    bool *dropped = job->dropped;
+    for (int64_t i = 0; i < count; ++i)
+        for (int64_t j = i + 1; j < count && places[j].arc - places[i].arc <= job->reach; ++j) {
             int x = places[i].index, y = places[j].index;
             if (dropped[x] || dropped[y] || (point[x].crossing && point[y].crossing) ||
-                !same(job->S, &point[x], &point[y]))
+                !same(job->find->S, &point[x], &point[y]))
                 continue;
             bool keep_x = point[x].crossing || (!point[y].crossing && point[x].gap <= point[y].gap);
             dropped[keep_x ? y : x] = true;
         }
 }
 
-static fil_status drop_doubles(fil_arena *arena, const find_job *job, fil_touch_list *list)
+static void prune_strands(void *data, int64_t begin, int64_t end)
 {
-    const fil_touch_strands *S = job->S;
-    place *places = FIL_ARENA_RAW(arena, place, list->count);
-    bool *dropped = FIL_ARENA_ARRAY(arena, bool, list->count);
-    if (!places || !dropped)
-        return FIL_NO_MEMORY;
+    const double_job *job = data;
+    for (int64_t strand = begin; strand < end; ++strand) {
+        place *places = job->places + job->start[strand];
+        int64_t count = job->start[strand + 1] - job->start[strand];
+        qsort(places, (size_t)count, sizeof *places, compare_places);
+        for (int64_t first = 0, last; first < count; first = last) {
+            for (last = first + 1; last < count && places[last].strand == places[first].strand;)
+                ++last;
+            prune(job, places + first, last - first);
+        }
+    }
+}
+
+// A counting sort by the first strands.
+static void list_places(const fil_touch_list *list, double_job *job)
+{
+    const fil_touch_strands *S = job->find->S;
+    int64_t *next = job->start + 1; // where the next one of a strand goes, counted one ahead
     double longest = 0;
+    for (int i = 0; i < list->count; ++i)
+        ++next[S->strand[list->point[i].a] + 1];
+    for (int64_t strand = 1; strand <= S->strand_count; ++strand)
+        next[strand] += next[strand - 1];
     for (int i = 0; i < list->count; ++i) {
         const fil_touch_point *point = &list->point[i];
-        places[i] = (place){.strand = {S->strand[point->a], S->strand[point->b]},
-                            .index = i,
-                            .arc = {arc_at(S, point->a, point->at_a), arc_at(S, point->b, point->at_b)}};
+        job->places[next[S->strand[point->a]]++] =
+            (place){.strand = S->strand[point->b], .index = i, .arc = arc_at(S, point->a, point->at_a)};
         longest = fmax(longest, edge_length(S, point->a));
     }
-    qsort(places, (size_t)list->count, sizeof *places, compare_places);
-    for (int first = 0, last; first < list->count; first = last) {
-        for (last = first + 1; last < list->count && places[last].strand[0] == places[first].strand[0] &&
-                               places[last].strand[1] == places[first].strand[1];)
-            ++last;
-        prune(job, places + first, last - first, same_place * longest, dropped);
-    }
+    job->reach = same_place * longest;
+}
+
+static fil_status drop_doubles(fil_context *context, fil_arena *arena, const find_job *find, fil_touch_list *list)
+{
+    double_job job = {.find = find,
+                      .places = FIL_ARENA_RAW(arena, place, list->count),
+                      .start = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)find->S->strand_count + 2),
+                      .dropped = FIL_ARENA_ARRAY(arena, bool, list->count)};
+    if (!job.places || !job.start || !job.dropped)
+        return FIL_NO_MEMORY;
+    list_places(list, &job);
+    fil_parallel_for(context, find->S->strand_count, STRAND_GRAIN, prune_strands, &job);
     int kept = 0;
     for (int i = 0; i < list->count; ++i)
-        if (!dropped[i])
+        if (!job.dropped[i])
             list->point[kept++] = list->point[i];
     list->count = kept;
     return FIL_OK;
@@ -361,5 +392,5 @@ fil_status fil_touch_strands_find(fil_context *context, fil_arena *arena, const 
 {
     find_job job = {.S = strands, .pairs = pairs, .margin = margin};
     fil_status status = find(context, arena, &job, out);
-    return status == FIL_OK ? drop_doubles(arena, &job, out) : status;
+    return status == FIL_OK ? drop_doubles(context, arena, &job, out) : status;
 }

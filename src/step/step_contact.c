@@ -30,7 +30,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CALM_PARTS = 4, MOST_WAITS = 4 };
+enum { CALM_PARTS = 4, MOST_WAITS = 4, CONTACT_GRAIN = 1024 };
 
 // ---- all packs
 
@@ -179,7 +179,8 @@ fil_status fil_rounds_build(fil_part *part, fil_rounds *self)
         self->room = part->meets.room;
         self->said = FIL_ARENA_RAW(part->scratch->arena, double, 3 * (int64_t)self->room);
         self->u = FIL_ARENA_RAW(part->scratch->arena, double, 3 * (int64_t)self->room);
-        if (!self->said || !self->u)
+        self->miss = FIL_ARENA_RAW(part->scratch->arena, double, self->room);
+        if (!self->said || !self->u || !self->miss)
             return FIL_NO_MEMORY;
     }
     fil_status status = fil_problem_build(part, &self->problem);
@@ -214,14 +215,29 @@ static double speed_scale(const fil_rounds *self)
     return self->solve.free_speed > 0 ? self->solve.free_speed : 1;
 }
 
+typedef struct judge_job {
+    const fil_meets *meets;
+    const fil_rounds *rounds;
+} judge_job;
+
+static void judge_contacts(void *data, int64_t begin, int64_t end)
+{
+    const judge_job *job = data;
+    const fil_meets *meets = job->meets;
+    const fil_rounds *rounds = job->rounds;
+    for (int64_t i = begin; i < end; ++i)
+        rounds->miss[i] = fil_cone_natural(meets->mu[i], rounds->solve.rho, meets->r + 3 * i, rounds->u + 3 * i);
+}
+
 void fil_rounds_judge(fil_part *part, fil_rounds *self)
 {
-    const fil_meets *meets = &part->meets;
     double square = 0;
     fil_meet_follow(part);
     fil_problem_velocities(part, self->u);
-    for (ptrdiff_t i = 0; i < meets->count; ++i)
-        square += fil_cone_natural(meets->mu[i], self->solve.rho, meets->r + 3 * i, self->u + 3 * i);
+    judge_job job = {&part->meets, self};
+    fil_parallel_for(part->job.context, part->meets.count, CONTACT_GRAIN, judge_contacts, &job);
+    for (int i = 0; i < part->meets.count; ++i)
+        square += self->miss[i];
     self->law = square > 0 ? sqrt(square) / (self->solve.rho * speed_scale(self)) : 0;
     self->residual = hypot(self->law, sqrt(missing_in_led(part)) / speed_scale(self));
 }

@@ -68,6 +68,7 @@ struct fil_part_job {
 typedef struct fil_rounds {
     fil_contact_problem *problem; // NULL: to be built
     double *said, *u;             // [3 contacts] velocities: of the linearisation, of the strands
+    double *miss;                 // [contacts] squares: how far each is from the law
     int room;                     // of these
     fil_solve_stats solve;
     double law;      // the residual of the law, with the velocities of the strands

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRAND_GRAIN = 64 };
+enum { STRAND_GRAIN = 64, PLACE_GRAIN = 256 };
 
 static const double same_place = 0.5; // edges: what is farther from all of the part before is new
 
@@ -152,6 +152,11 @@ double fil_meet_end_gap(const fil_part *part, const fil_touch_point *point)
     return point->gap + fil_vec3_dot(way, point->normal);
 }
 
+double fil_meet_radii(const fil_part *part, const fil_touch_point *point)
+{
+    return part->strands.radius[point->a] + (point->b < 0 ? 0 : part->strands.radius[point->b]);
+}
+
 // Some room is left: contacts are added a few at a time.
 static fil_status make_room(fil_part *part, int count, fil_meets *out)
 {
@@ -255,30 +260,56 @@ static int find_tracked(const fil_part *part, const fil_touch_point *point, doub
     return best;
 }
 
-// The impulse of the part before that each place had, or -1. It goes to the nearest of those who ask for it: an open
-// place beside a closed one would take it away otherwise.
-static fil_status match_tracked(fil_part *part, const fil_touch_list *found, int **known)
+// What is known of a place.
+typedef struct known {
+    int old;    // the nearest impulse of the part before, or -1
+    bool waits; // not near enough at the end
+    double off; // edges to that impulse
+} known;
+
+typedef struct known_job {
+    const fil_part *part;
+    const fil_touch_list *found;
+    known *known;
+} known_job;
+
+static void find_known(void *data, int64_t begin, int64_t end)
+{
+    const known_job *job = data;
+    const fil_part *part = job->part;
+    for (int64_t i = begin; i < end; ++i) {
+        const fil_touch_point *point = &job->found->point[i];
+        known *out = &job->known[i];
+        out->old = find_tracked(part, point, &out->off);
+        out->waits = !point->crossing &&
+                     fil_meet_end_gap(part, point) > part->contacts->settings.skin * fil_meet_radii(part, point);
+    }
+}
+
+// An impulse goes to the nearest of those who ask for it: an open place beside a closed one would take it away
+// otherwise.
+static fil_status match_tracked(fil_part *part, const fil_touch_list *found, known **out)
 {
     fil_arena *arena = part->scratch->arena;
     int tracked = part->job.state->head->tracked;
     int *owner = FIL_ARENA_RAW(arena, int, tracked);
-    double *least = FIL_ARENA_RAW(arena, double, tracked);
-    *known = FIL_ARENA_RAW(arena, int, found->count);
-    if (!owner || !least || !*known)
+    known *all = FIL_ARENA_RAW(arena, known, found->count);
+    *out = all;
+    if (!owner || !all)
         return FIL_NO_MEMORY;
+    known_job job = {part, found, all};
+    fil_parallel_for(part->job.context, found->count, PLACE_GRAIN, find_known, &job);
     for (int i = 0; i < tracked; ++i)
         owner[i] = -1;
     for (int i = 0; i < found->count; ++i) {
-        double off;
-        int old = find_tracked(part, &found->point[i], &off);
-        (*known)[i] = -1;
-        if (old < 0 || (owner[old] >= 0 && least[old] <= off))
+        int old = all[i].old;
+        if (old < 0)
             continue;
+        bool taken = owner[old] >= 0 && all[owner[old]].off <= all[i].off;
         if (owner[old] >= 0)
-            (*known)[owner[old]] = -1;
-        owner[old] = i;
-        least[old] = off;
-        (*known)[i] = old;
+            all[taken ? i : owner[old]].old = -1;
+        if (!taken)
+            owner[old] = i;
     }
     return FIL_OK;
 }
@@ -336,29 +367,22 @@ void fil_meet_recall_pressed(fil_part *part)
 
 // ---- the whole
 
-double fil_meet_radii(const fil_part *part, const fil_touch_point *point)
-{
-    return part->strands.radius[point->a] + (point->b < 0 ? 0 : part->strands.radius[point->b]);
-}
-
-// Divides what was found into contacts and those who wait. known: the number of the impulse of the part before, or -1.
-static fil_status divide(fil_part *part, const fil_touch_list *found, int **known)
+// Divides what was found into contacts and those who wait. known: of the contacts.
+static fil_status divide(fil_part *part, const fil_touch_list *found, known **known_of)
 {
     fil_arena *arena = part->scratch->arena;
     part->waiting = (fil_touch_list){.point = FIL_ARENA_RAW(arena, fil_touch_point, found->count)};
-    if (!part->waiting.point || match_tracked(part, found, known) != FIL_OK)
+    if (!part->waiting.point || match_tracked(part, found, known_of) != FIL_OK)
         return FIL_NO_MEMORY;
     int count = 0;
     for (int i = 0; i < found->count; ++i) {
-        const fil_touch_point *point = &found->point[i];
-        int old = (*known)[i];
-        if (old < 0 && !point->crossing &&
-            fil_meet_end_gap(part, point) > part->contacts->settings.skin * fil_meet_radii(part, point)) {
-            part->waiting.point[part->waiting.count++] = *point;
+        known one = (*known_of)[i];
+        if (one.old < 0 && one.waits) {
+            part->waiting.point[part->waiting.count++] = found->point[i];
             continue;
         }
-        (*known)[count] = old;
-        found->point[count++] = *point;
+        (*known_of)[count] = one;
+        found->point[count++] = found->point[i];
     }
     fil_status status = make_room(part, count, &part->meets);
     if (status == FIL_OK)
@@ -375,24 +399,25 @@ static double size_of_force(const fil_tracked *old)
 fil_status fil_meet_find(fil_part *part)
 {
     fil_touch_list list;
-    int inside = 0, *known;
+    int inside = 0;
+    known *known_of;
     memcpy(part->scratch->x1_found, part->strands.x1, 3 * (size_t)part->strands.vertex_count * sizeof(double));
     part->margin = margin_of(part);
     fil_status status = fil_meet_detect(part, NULL, &part->pairs, &list, &inside);
     if (status == FIL_OK)
-        status = divide(part, &list, &known);
+        status = divide(part, &list, &known_of);
     if (status != FIL_OK)
         return status;
     part->stats->inside = inside > part->stats->inside ? inside : part->stats->inside;
     for (int i = 0; i < part->meets.count; ++i)
-        part->meets.force[i] = known[i] < 0 ? 0 : size_of_force(&part->job.state->tracked[known[i]]);
+        part->meets.force[i] = known_of[i].old < 0 ? 0 : size_of_force(&part->job.state->tracked[known_of[i].old]);
     status = fil_law_describe(part);
     if (status != FIL_OK)
         return status;
     for (int i = 0; i < part->meets.count; ++i) {
-        if (known[i] < 0)
+        if (known_of[i].old < 0)
             continue;
-        recall_impulse(part, &part->job.state->tracked[known[i]], i);
+        recall_impulse(part, &part->job.state->tracked[known_of[i].old], i);
         ++part->meets.kept;
     }
     return FIL_OK;

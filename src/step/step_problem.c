@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+enum { CONTACT_GRAIN = 256 };
+
 // One side of a contact: an edge of a strand.
 typedef struct side {
     int strand;
@@ -243,7 +245,7 @@ fil_status fil_problem_build(fil_part *part, fil_contact_problem **out)
         fil_parallel_for(part->job.context, model->groups[g].pack_count, 1, linearise_packs, &job);
     }
     contact_job job = {part, *out};
-    fil_parallel_for(part->job.context, part->meets.count, 256, fill_contacts, &job);
+    fil_parallel_for(part->job.context, part->meets.count, CONTACT_GRAIN, fill_contacts, &job);
     add_pull(part, *out);
     return FIL_OK;
 }
@@ -285,20 +287,33 @@ void fil_problem_push(fil_part *part)
     }
 }
 
-void fil_problem_velocities(const fil_part *part, double *u)
+typedef struct velocity_job {
+    const fil_part *part;
+    double *u;
+} velocity_job;
+
+static void find_velocities(void *data, int64_t begin, int64_t end)
 {
-    for (int i = 0; i < part->meets.count; ++i) {
-        const double *F = part->meets.frame + 9 * (ptrdiff_t)i;
-        double v[3] = {0}, offset[3] = {0};
+    const velocity_job *job = data;
+    const fil_part *part = job->part;
+    for (int64_t i = begin; i < end; ++i) {
+        const double *F = part->meets.frame + 9 * i;
+        double v[3] = {0}, offset[3] = {0}, *u = job->u + 3 * i;
         for (int which = 0; which < side_count(&part->meets.point[i]); ++which) {
             side side = side_of(part, &part->meets.point[i], which);
             add_velocity(part, &side, false, v);
             add_offset(part, &side, offset);
         }
         for (int row = 0; row < 3; ++row)
-            u[3 * i + row] = part->meets.bias[3 * i + row] + F[row] * v[0] + F[row + 3] * v[1] + F[row + 6] * v[2];
-        u[3 * i] += (F[0] * offset[0] + F[3] * offset[1] + F[6] * offset[2]) / part->job.s;
+            u[row] = part->meets.bias[3 * i + row] + F[row] * v[0] + F[row + 3] * v[1] + F[row + 6] * v[2];
+        u[0] += (F[0] * offset[0] + F[3] * offset[1] + F[6] * offset[2]) / part->job.s;
     }
+}
+
+void fil_problem_velocities(const fil_part *part, double *u)
+{
+    velocity_job job = {part, u};
+    fil_parallel_for(part->job.context, part->meets.count, CONTACT_GRAIN, find_velocities, &job);
 }
 
 void fil_problem_correct(fil_contact_problem *problem, const double *said, const double *u)
