@@ -11,7 +11,8 @@
 //
 // Its gap is measured along the normal at the start. Neighbouring edges of a strand meet in a vertex, so both may find
 // the same place: of places on the same two strands that are within a third of an edge of each other on both, with
-// normals within 45°, the one with the least gap stays. Crossings are never given up for others.
+// normals within 25°, the one with the least gap stays: at a bend each edge keeps its own. Crossings are never given up
+// for others.
 //
 // Cost: linear in the number of pairs. All is written in the order of edges: threads do not matter.
 #include "collide/touch_strands.h"

@@ -17,8 +17,9 @@
 // velocities, so what is reported is true of the state that is taken.
 //
 // Trouble (a law that is not met, strands that do not converge, edges that are too long or pass through each other)
-// halves the step: the state has not been touched, so the part is tried again. Steps grow back after some without
-// trouble; where that was too soon, later the next time. Where they cannot be halved any more the part is taken as it
+// halves the step: the state has not been touched, so the part is tried again. So does toil, for the next part: what
+// took many linearisations is done sooner in two halves. Steps grow back after some without trouble; where that was too
+// soon, later the next time. Where they cannot be halved any more the part is taken as it
 // is, and counted.
 #include "step/step_contact.h"
 
@@ -30,7 +31,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { CALM_PARTS = 4, MOST_WAITS = 4, CONTACT_GRAIN = 1024 };
+// A part that needs more linearisations than this takes longer than two halves of it would.
+enum { CALM_PARTS = 4, MOST_WAITS = 4, MOST_LINEARISATIONS = 4, CONTACT_GRAIN = 1024 };
 
 // ---- all packs
 
@@ -446,6 +448,28 @@ static fil_part part_of(fil_context *context, fil_state *state, double h, double
     return part;
 }
 
+// Parts are halved from here on. What grew back too soon waits longer the next time.
+static void shorten(fil_memory_head *head)
+{
+    ++head->halved;
+    if (head->grown && head->waits < MOST_WAITS)
+        ++head->waits;
+    head->calm = head->grown = 0;
+}
+
+// After some calm parts: what grew back has proved itself; or it is time to try, at a place where a longer part can
+// begin.
+static void lengthen(fil_memory_head *head, bool can_begin)
+{
+    if (head->grown)
+        head->waits = head->grown = 0;
+    if (head->calm >= CALM_PARTS << head->waits && head->halved > 0 && can_begin) {
+        --head->halved;
+        head->calm = 0;
+        head->grown = 1;
+    }
+}
+
 fil_status fil_step_together(fil_context *context, fil_state *state, double h, fil_step_stats *stats)
 {
     fil_memory_head *head = state->head;
@@ -461,6 +485,7 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
                     begin + h * (double)(at + width) / (double)whole, stats);
         part.job.share = (double)width / (double)(whole - at);
         unsigned trouble;
+        int linearisations = stats->linearisations;
         stats->crossings = 0;
         fil_status status = try_part(&part, &trouble);
         if (status != FIL_OK) {
@@ -470,11 +495,7 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
         stats->trouble |= trouble;
         if (trouble && head->halved < most) {
             ++stats->retries;
-            ++head->halved;
-            // What grew back too soon waits longer the next time.
-            if (head->grown && head->waits < MOST_WAITS)
-                ++head->waits;
-            head->calm = head->grown = 0;
+            shorten(head);
             continue;
         }
         stats->rough_parts += trouble != 0;
@@ -484,15 +505,10 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
         take_part(&part);
         at += width;
         head->time = part.to;
-        ++head->calm;
-        if (head->grown && head->calm >= CALM_PARTS)
-            head->waits = head->grown = 0;
-        // Back to longer parts at a place where one can begin.
-        if (head->calm >= CALM_PARTS << head->waits && head->halved > 0 && at % (2 * width) == 0) {
-            --head->halved;
-            head->calm = 0;
-            head->grown = 1;
-        }
+        if (stats->linearisations - linearisations > MOST_LINEARISATIONS && head->halved < most)
+            shorten(head);
+        else if (++head->calm >= CALM_PARTS)
+            lengthen(head, at % (2 * width) == 0);
     }
     stats->crossings = crossings;
     stats->strands = contacts->strands.strand_count;

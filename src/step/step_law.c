@@ -131,7 +131,7 @@ static void add_speed(const fil_part *part, int edge, double at, double sign, do
 
 // What is left of a demand to go apart where a force pushed already: less, the harder it did. Between things that
 // cannot be moved nothing goes apart, and what is asked for again and again would only strain them: it ends at the
-// force that gives the lighter strand an acceleration of 100 m/s² as a whole.
+// force that gives the lighter strand this acceleration as a whole.
 static double patience(const fil_part *part, const fil_touch_point *point, double force, double acceleration)
 {
     const int *strand = part->strands.strand;
@@ -143,9 +143,10 @@ static double patience(const fil_part *part, const fil_touch_point *point, doubl
 
 // How fast a gap may close: negative where it shall open. force: of the part before. What is inside a body shall come
 // out gently, and so do strands that overlap by more than half their radii: where centre lines meet, nothing tells the
-// sides apart any more. Strands that overlap less (grooms are full of them) are only kept from coming nearer: to demand
-// more of many at once may be more than any motion can do. For the same reason nothing is moved out near held vertices,
-// or of a body where one end of the edge is held: they lie between others that are held.
+// sides apart any more, so what is nearly there goes back at once, however hard it is pressed. Strands that overlap
+// less (grooms are full of them) are only kept from coming nearer: to demand more of many at once may be more than any
+// motion can do. For the same reason nothing is moved out near held vertices, or of a body where one end of the edge is
+// held: they lie between others that are held.
 static double speed_of_gap(const fil_part *part, const fil_touch_point *point, double force)
 {
     const double deep = 0.5, deepest = 0.8; // of the radii
