@@ -15,7 +15,8 @@ typedef struct fil_meets {
     double *bias;           // [3 count] velocity besides that of the strands: gaps, bodies, bounce
     double *pull;           // [count] N s of adhesion
     double *r;              // [3 count]
-    double *force;          // [count] N, of the part before; 0: not known; INFINITY: between things that cannot move
+    double *force;          // [count] N, of the part before; 0: not known
+    bool *wedged;           // [count] between things that cannot move
     bool *hard;             // [count] solved apart, since what solves all left it so far from the law that it passed
     int kept;               // how many began with an impulse of the part before
 } fil_meets;

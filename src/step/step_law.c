@@ -129,50 +129,83 @@ static void add_speed(const fil_part *part, int edge, double at, double sign, do
         out[k] += sign * ((1 - at) * v[k * FIL_LANES] + at * v[(dofs + k) * FIL_LANES]);
 }
 
-// What is left of a demand to go apart where a force pushed already: less, the harder it did. Between things that
-// cannot be moved nothing goes apart, and what is asked for again and again would only strain them: it ends at the
-// force that gives the lighter strand this acceleration as a whole.
-static double patience(const fil_part *part, const fil_touch_point *point, double force, double acceleration)
+// The force that a place had in the part before, as an acceleration of the lighter strand as a whole.
+static double pressing(const fil_part *part, int contact)
 {
+    const fil_touch_point *point = &part->meets.point[contact];
     const int *strand = part->strands.strand;
     double mass = part->contacts->mass[strand[point->a]];
     if (point->b >= 0)
         mass = fmin(mass, part->contacts->mass[strand[point->b]]);
-    return fmax(0, 1 - force / (acceleration * mass));
+    return part->meets.force[contact] / mass;
 }
 
-// How fast a gap may close: negative where it shall open. force: of the part before. What is inside a body shall come
-// out gently, and so do strands that overlap by more than half their radii: where centre lines meet, nothing tells the
-// sides apart any more, so what is nearly there goes back at once, however hard it is pressed. Strands that overlap
-// less (grooms are full of them) are only kept from coming nearer: to demand more of many at once may be more than any
-// motion can do. For the same reason nothing is moved out near held vertices, or of a body where one end of the edge is
-// held: they lie between others that are held.
-static double speed_of_gap(const fil_part *part, const fil_touch_point *point, double force)
+// What is left of a demand to go apart where a force pushed already: less, the harder it did. Between things that
+// cannot be moved nothing goes apart, and what is asked for again and again would only strain them: it ends at `most`.
+static double patience(double pressed, double most)
+{
+    return fmax(0, 1 - pressed / most);
+}
+
+// Whether one of the edges of a place that can move begins or ends at a held vertex.
+static bool is_rooted(const fil_part *part, const fil_touch_point *point)
+{
+    const unsigned char *held = part->strands.held;
+    bool a = held[point->a] != held[point->a + 1], b = point->b >= 0 && held[point->b] != held[point->b + 1];
+    return a || b;
+}
+
+// How fast something that overlaps may come nearer where it lies between two things that cannot move: no motion could
+// take it out, and the least error of either would ask for impulses without end. So it stays, and gives way where it is
+// pressed much harder than hair can be. Edges that begin at a held vertex hardly move anyway: a little error of their
+// velocities is a large one of their impulses, and they give way always.
+static double speed_of_wedge(const fil_part *part, int contact, double deepest)
+{
+    const double give = 0.05, hard = 1000; // radii, m/s²
+    const fil_touch_point *point = &part->meets.point[contact];
+    double radii = fil_meet_radii(part, point);
+    if (point->b >= 0 && point->gap < -deepest * radii)
+        return 0;
+    double share = is_rooted(part, point) ? 1 : fmin(1, fmax(0, pressing(part, contact) / hard - 1));
+    return share * give * radii / part->job.s;
+}
+
+// How fast a gap may close: negative where it shall open. What is inside a body shall come out gently, and so do
+// strands that overlap by more than half their radii: where centre lines meet, nothing tells the sides apart any more,
+// so what is nearly there goes back in some ten steps, however hard it is pressed: at once would be too much for grooms
+// that begin so. Strands that overlap less (grooms are full of
+// them) are only kept from coming nearer: to demand more of many at once may be more than any motion can do. For the
+// same reason nothing is moved out near held vertices, or of a body where one end of the edge is held: they lie between
+// others that are held.
+static double speed_of_gap(const fil_part *part, int contact)
 {
     const double deep = 0.5, deepest = 0.8; // of the radii
     const double usual = 100, most = 1e4;   // m/s²
     const double least_freedom = 0.25;
-    double s = part->job.s, slow = fmax(s, part->contacts->settings.ease);
+    const fil_touch_point *point = &part->meets.point[contact];
+    double s = part->job.s, slow = fmax(s, part->contacts->settings.ease), pressed = pressing(part, contact);
     if (point->gap >= 0)
         return point->gap / s;
+    if (part->meets.wedged[contact])
+        return speed_of_wedge(part, contact, deepest);
     if (point->b < 0) {
         bool held = part->strands.held[point->a] || part->strands.held[point->a + 1];
-        return held ? 0 : patience(part, point, force, usual) * fmax(point->gap / slow, -fastest_ease);
+        return held ? 0 : patience(pressed, usual) * fmax(point->gap / slow, -fastest_ease);
     }
     if (fil_meet_freedom(part, point) < least_freedom)
         return 0;
-    double radii = part->strands.radius[point->a] + part->strands.radius[point->b];
-    double eased = patience(part, point, force, usual) * fmin(0, point->gap + deep * radii) / slow;
-    double saved = patience(part, point, force, most) * fmin(0, point->gap + deepest * radii) / s;
+    double radii = fil_meet_radii(part, point);
+    double eased = patience(pressed, usual) * fmin(0, point->gap + deep * radii) / slow;
+    double saved = patience(pressed, most) * fmin(0, point->gap + deepest * radii) / (10 * s);
     return fmin(eased, saved);
 }
 
 // Velocities besides those of the strands. The normal one is about places: the gap and the way of the body. What
 // bounces leaves as fast as its restitution says.
-static void set_bias(const fil_part *part, const fil_touch_point *point, const double F[9], double force,
-                     double bias[3])
+static void set_bias(const fil_part *part, int contact, const double F[9], double bias[3])
 {
     const fil_model_contacts *contacts = part->contacts;
+    const fil_touch_point *point = &part->meets.point[contact];
     const fil_touch *a = touch_of(part, point->a);
     double h = part->job.h, s = part->job.s, body[3], bounce;
     for (int k = 0; k < 3; ++k)
@@ -195,7 +228,7 @@ static void set_bias(const fil_part *part, const fil_touch_point *point, const d
     if (bounce > 0 && approach > 0 && point->gap - h * approach <= 0)
         bias[0] -= bounce * approach;
     else
-        bias[0] = bias[0] * h / s + speed_of_gap(part, point, force);
+        bias[0] = bias[0] * h / s + speed_of_gap(part, contact);
 }
 
 static double pull_of(const fil_part *part, const fil_touch_point *point)
@@ -215,7 +248,7 @@ static void describe(void *data, int64_t begin, int64_t end)
     fil_meets *meets = &part->meets;
     for (int64_t i = begin; i < end; ++i) {
         set_friction(part, &meets->point[i], meets->frame + 9 * i, &meets->mu[i]);
-        set_bias(part, &meets->point[i], meets->frame + 9 * i, meets->force[i], meets->bias + 3 * i);
+        set_bias(part, (int)i, meets->frame + 9 * i, meets->bias + 3 * i);
         meets->pull[i] = pull_of(part, &meets->point[i]);
     }
 }
@@ -287,8 +320,7 @@ static bool is_stopped(const fil_part *part, const stop *list, int count, const 
     return false;
 }
 
-// An edge between two things that cannot be moved stays where it is, as if it were pressed without end: no motion could
-// do what is asked for.
+// Marks the edges between two things that cannot be moved: no motion could take them out.
 static fil_status mark_wedged(fil_part *part)
 {
     stop *list = FIL_ARENA_RAW(part->scratch->arena, stop, part->meets.count);
@@ -298,11 +330,11 @@ static fil_status mark_wedged(fil_part *part)
     for (ptrdiff_t i = 0; i < part->meets.count; ++i) {
         const fil_touch_point *point = &part->meets.point[i];
         bool fixed_a = is_fixed(part, point->a), fixed_b = is_fixed(part, point->b);
+        part->meets.wedged[i] = false;
         if (point->gap >= 0 || fixed_a == fixed_b)
             continue;
         stop edge = side_of(point, fixed_a ? 1 : 0);
-        if (is_stopped(part, list, count, &edge))
-            part->meets.force[i] = INFINITY;
+        part->meets.wedged[i] = is_stopped(part, list, count, &edge);
     }
     return FIL_OK;
 }

@@ -171,8 +171,10 @@ static fil_status make_room(fil_part *part, int count, fil_meets *out)
                        .pull = FIL_ARENA_RAW(arena, double, room),
                        .r = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)room),
                        .force = FIL_ARENA_ARRAY(arena, double, room),
+                       .wedged = FIL_ARENA_RAW(arena, bool, room),
                        .hard = FIL_ARENA_ARRAY(arena, bool, room)};
-    bool made = out->point && out->frame && out->mu && out->bias && out->pull && out->r && out->force && out->hard;
+    bool made = out->point && out->frame && out->mu && out->bias && out->pull && out->r && out->force && out->wedged &&
+                out->hard;
     return made ? FIL_OK : FIL_NO_MEMORY;
 }
 
@@ -314,6 +316,12 @@ static fil_status match_tracked(fil_part *part, const fil_touch_list *found, kno
     return FIL_OK;
 }
 
+static double size_of_force(const fil_tracked *old)
+{
+    double force[3] = {old->force[0], old->force[1], old->force[2]};
+    return fil_vec3_norm(force);
+}
+
 // The impulse that a contact had in the part before, in the frame of now.
 static void recall_impulse(const fil_part *part, const fil_tracked *old, int contact)
 {
@@ -388,12 +396,6 @@ static fil_status divide(fil_part *part, const fil_touch_list *found, known **kn
     if (status == FIL_OK)
         memcpy(part->meets.point, found->point, (size_t)count * sizeof *found->point);
     return status;
-}
-
-static double size_of_force(const fil_tracked *old)
-{
-    double force[3] = {old->force[0], old->force[1], old->force[2]};
-    return fil_vec3_norm(force);
 }
 
 fil_status fil_meet_find(fil_part *part)
