@@ -312,7 +312,8 @@ static void find_velocities(void *data, int64_t begin, int64_t end)
 
 void fil_problem_velocities(const fil_part *part, double *u)
 {
-    velocity_job job = {part, u};
+    velocity_job job = {.part = part};
+    job.u = u;
     fil_parallel_for(part->job.context, part->meets.count, CONTACT_GRAIN, find_velocities, &job);
 }
 
