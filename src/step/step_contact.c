@@ -17,10 +17,9 @@
 // velocities, so what is reported is true of the state that is taken.
 //
 // Trouble (a law that is not met, strands that do not converge, edges that are too long or pass through each other)
-// halves the step: the state has not been touched, so the part is tried again. So does toil, for the next part: what
-// took many linearisations is done sooner in two halves. Steps grow back after some without trouble; where that was too
-// soon, later the next time. Where they cannot be halved any more the part is taken as it
-// is, and counted.
+// halves the step: the state has not been touched, so the part is tried again. Steps grow back after some without
+// trouble; where that was too soon, later the next time, and too soon is also what toils: many linearisations take
+// longer than two halves would. Where they cannot be halved any more the part is taken as it is, and counted.
 #include "step/step_contact.h"
 
 #include "base/parallel.h"
@@ -31,7 +30,7 @@
 #include <math.h>
 #include <string.h>
 
-// A part that needs more linearisations than this takes longer than two halves of it would.
+// A part on trial that needs more linearisations than this takes longer than two halves of it would.
 enum { CALM_PARTS = 4, MOST_WAITS = 4, MOST_LINEARISATIONS = 4, CONTACT_GRAIN = 1024 };
 
 // ---- all packs
@@ -505,7 +504,7 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
         take_part(&part);
         at += width;
         head->time = part.to;
-        if (stats->linearisations - linearisations > MOST_LINEARISATIONS && head->halved < most)
+        if (head->grown && stats->linearisations - linearisations > MOST_LINEARISATIONS && head->halved < most)
             shorten(head);
         else if (++head->calm >= CALM_PARTS)
             lengthen(head, at % (2 * width) == 0);
