@@ -2,6 +2,8 @@
 // of a near segment can be in: the box of the asker, widened by its margin and by half the largest extent of a
 // segment, axis by axis. So strands that run along an axis cost little: cells are long where segments are.
 //
+// Boxes are tried eight at a time.
+//
 // Cost: linear to build (a counting sort); a search visits what is near, and more only when few segments are much
 // longer than the rest.
 #include "collide/segment_grid.h"
@@ -33,33 +35,23 @@ fil_segment_box fil_segment_grid_box(const fil_segments *segments, int segment)
     return out;
 }
 
-// One compare tells whether boxes overlap: low <= high of the other and -high <= -low of the other.
-// The float that is not above, or not below.
+// The float that is not above.
 static float below(double x)
 {
     float y = (float)x;
     return (double)y > x ? nextafterf(y, -INFINITY) : y;
 }
 
-static fil_v8 pack(const box *box)
-{
-    fil_v8 out = {0};
-    for (int k = 0; k < 3; ++k) {
-        out[k] = below(box->low[k]);
-        out[3 + k] = below(-box->high[k]);
-    }
-    return out;
-}
+enum { LANES = 8, BOUNDS = 6, BLOCK = LANES * BOUNDS };
 
-// What boxes that overlap this one are not above.
-static fil_v8 pack_search(const box *box)
+// Boxes overlap where low <= high of the other and -high <= -low of the other, along each axis.
+static void pack(const box *box, int64_t place, float *out)
 {
-    fil_v8 out = {0};
+    out += place / LANES * BLOCK + place % LANES;
     for (int k = 0; k < 3; ++k) {
-        out[k] = -below(-box->high[k]);
-        out[3 + k] = -below(box->low[k]);
+        out[(ptrdiff_t)LANES * k] = below(box->low[k]);
+        out[(ptrdiff_t)LANES * (3 + k)] = below(-box->high[k]);
     }
-    return out;
 }
 
 static int cell_along(const fil_segment_grid *grid, int axis, double place)
@@ -110,7 +102,7 @@ fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segment
                                    double margin, fil_segment_grid *out)
 {
     *out = (fil_segment_grid){.segments = *segments};
-    out->box = FIL_ARENA_RAW(arena, float, 8 * (int64_t)count);
+    out->box = FIL_ARENA_ARRAY(arena, float, ((int64_t)count / LANES + 1) * BLOCK);
     box *boxes = FIL_ARENA_RAW(arena, box, count);
     if (!out->box || !boxes)
         return FIL_NO_MEMORY;
@@ -131,8 +123,7 @@ fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segment
     for (int i = 0; i < count; ++i) {
         int64_t place = next[cell_of(out, &boxes[i])]++;
         out->segment[place] = segment[i];
-        fil_v8 packed = pack(&boxes[i]);
-        memcpy(out->box + 8 * place, &packed, sizeof packed);
+        pack(&boxes[i], place, out->box);
     }
     return FIL_OK;
 }
@@ -150,29 +141,57 @@ static inline void add_run(const fil_segment_grid *grid, int64_t begin, int64_t 
     runs->begin[runs->count] = begin;
     runs->end[runs->count] = end;
     runs->count += begin < end;
-    __builtin_prefetch(grid->box + 8 * begin);
-    __builtin_prefetch(grid->box + 8 * (end - (begin < end)));
+    __builtin_prefetch(grid->box + begin / LANES * BLOCK);
+    __builtin_prefetch(grid->box + (end - (begin < end)) / LANES * BLOCK);
     __builtin_prefetch(grid->segment + begin);
 }
 
-// What a search passes on: segments whose packed box is not above the limit, after `segment` or all but it.
+// What a search passes on: segments of which no bound is above its limit, after `segment` or all but it.
 typedef struct search {
-    fil_v8 limit;
+    fil_v8 limit[BOUNDS];
     int segment;
     bool all;
     fil_segment_grid_visit *visit;
     void *data;
 } search;
 
+static void set_limits(const box *box, search *out)
+{
+    for (int k = 0; k < 3; ++k) {
+        out->limit[k] = fil_v8_all(-below(-box->high[k]));
+        out->limit[3 + k] = fil_v8_all(-below(box->low[k]));
+    }
+}
+
+// Bit l is set where box l of a block overlaps that of the search.
+static inline unsigned overlaps(const float *block, const search *search)
+{
+    fil_m8 apart = fil_v8_load(block) > search->limit[0];
+    for (int k = 1; k < BOUNDS; ++k)
+        apart |= fil_v8_load(block + (ptrdiff_t)LANES * k) > search->limit[k];
+    return ~fil_m8_bits(apart) & 0xff;
+}
+
+static inline void visit_run(const fil_segment_grid *grid, const search *search, int64_t begin, int64_t end)
+{
+    for (int64_t first = begin - begin % LANES; first < end; first += LANES) {
+        unsigned near = overlaps(grid->box + first / LANES * BLOCK, search);
+        if (first < begin)
+            near &= ~0u << (begin - first);
+        if (end - first < LANES)
+            near &= ~(~0u << (end - first));
+        for (; near; near &= near - 1) {
+            int other = grid->segment[first + __builtin_ctz(near)];
+            if (other > search->segment || (search->all && other != search->segment))
+                search->visit(search->data, other);
+        }
+    }
+}
+
 static inline void visit_runs(const fil_segment_grid *grid, const search *search, runs *runs)
 {
     for (int i = 0; i < runs->count; ++i)
-        for (int64_t at = runs->begin[i]; at < runs->end[i]; ++at) {
-            int other = grid->segment[at];
-            if (!fil_m8_any(fil_v8_load(grid->box + 8 * at) > search->limit) &&
-                (other > search->segment || (search->all && other != search->segment)))
-                search->visit(search->data, other);
-        }
+        visit_run(grid, search, runs->begin[i], runs->end[i]);
     runs->count = 0;
 }
 
@@ -186,7 +205,8 @@ void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double mar
         first[k] = cell_along(grid, k, wide.low[k] - grid->reach[k]);
         last[k] = cell_along(grid, k, wide.high[k] + grid->reach[k]);
     }
-    search search = {.limit = pack_search(&wide), .segment = segment, .all = all, .visit = visit, .data = data};
+    search search = {.segment = segment, .all = all, .visit = visit, .data = data};
+    set_limits(&wide, &search);
     runs runs;
     runs.count = 0;
     for (int i = first[0]; i <= last[0]; ++i)

@@ -22,7 +22,7 @@ typedef struct fil_segment_grid {
     int size[3];            // cells
     int64_t *start;         // [cells + 1]
     int *segment;           // by cells, ascending in each
-    float *box;             // [8 count] of the same: low, minus high, two zeros; widened to floats
+    float *box;             // of the same, widened to floats, eight side by side: low x, y, z, minus high x, y, z
 } fil_segment_grid;
 
 // All that a segment passes.

@@ -126,12 +126,16 @@ static inline fil_v8 fil_v8_select(fil_m8 mask, fil_v8 a, fil_v8 b)
     return (fil_v8)((mask & (fil_m8)a) | (~mask & (fil_m8)b));
 }
 
-static inline bool fil_m8_any(fil_m8 mask)
+// Bit l is set where lane l is.
+static inline unsigned fil_m8_bits(fil_m8 mask)
 {
 #ifdef __AVX__
-    return _mm256_movemask_ps((__m256)mask) != 0;
+    return (unsigned)_mm256_movemask_ps((__m256)mask);
 #else
-    return (mask[0] | mask[1] | mask[2] | mask[3] | mask[4] | mask[5] | mask[6] | mask[7]) != 0;
+    unsigned bits = 0;
+    for (int lane = 0; lane < 8; ++lane)
+        bits |= mask[lane] ? 1u << lane : 0;
+    return bits;
 #endif
 }
 

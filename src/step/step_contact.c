@@ -24,7 +24,6 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
-#include "contact/contact_patch.h"
 #include "math/cone.h"
 
 #include <math.h>
@@ -204,6 +203,7 @@ fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self)
     def.tolerance = tolerance;
     def.max_iterations = most_iterations;
     def.warm = true;
+    def.firm = part->meets.firm;
     fil_status status =
         fil_contact_solve(part->job.context, self->problem, &def, part->meets.r, self->said, NULL, &self->solve);
     part->stats->contact_iterations += self->solve.iterations;
@@ -280,26 +280,18 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
     return status;
 }
 
-// The residual of all says little of one: what passed through each other and still would is solved apart, with all on
-// its strands, and the others follow.
-static fil_status solve_and_mend(fil_part *part, double tolerance, bool mend, fil_rounds *self)
+// The residual of all says little of one: what passed through each other and still would is solved first, and all a
+// little better.
+static fil_status solve_firmly(fil_part *part, double tolerance, fil_rounds *self)
 {
-    const int most = 100, turns = 3;
+    const int turns = 3;
+    const double better = 0.7;
     fil_status status = fil_rounds_solve(part, tolerance, self);
-    for (int turn = 0; turn < turns && mend && status == FIL_OK && self->solve.outcome == FIL_SOLVED; ++turn) {
-        double start = fil_timer_seconds();
-        int *contact = FIL_ARENA_RAW(part->scratch->arena, int, part->meets.count);
-        double speed;
-        int count;
-        if (!contact)
-            return FIL_NO_MEMORY;
-        if (fil_look_list_hard(part, self->said, contact, &count, &speed) == 0 || count > most)
+    for (int turn = 0; turn < turns && status == FIL_OK && self->solve.outcome == FIL_SOLVED; ++turn) {
+        if (fil_look_mark_firm(part, self->said) == 0)
             break;
-        status =
-            fil_contact_patch_mend(part->job.context, self->problem, contact, count, speed, self->said, part->meets.r);
-        part->stats->seconds[FIL_PHASE_CONTACT] += fil_timer_seconds() - start;
-        if (status == FIL_OK)
-            status = fil_rounds_solve(part, tolerance, self);
+        tolerance *= better;
+        status = fil_rounds_solve(part, tolerance, self);
     }
     return status;
 }
@@ -312,7 +304,7 @@ static fil_status meet(fil_part *part, fil_rounds *self)
     const int most_vain = 4;
     double before = INFINITY, least = INFINITY, missed = INFINITY;
     int looks = 0, vain = 0; // rounds that gained little, one after the other
-    int again = 0;           // contacts that the last look added
+    uint64_t again = 0;      // what passed through each other at the last look
     fil_status status = FIL_OK;
     for (int round = 0; round < settings->max_iterations; ++round) {
         if (!self->problem && part->meets.count > 0)
@@ -320,7 +312,7 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         // A better answer than the linearisation is worth nothing. What it missed last time tells how good it is.
         double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * missed));
         if (status == FIL_OK && part->meets.count > 0)
-            status = solve_and_mend(part, tolerance, looks > 0, self);
+            status = looks > 0 ? solve_firmly(part, tolerance, self) : fil_rounds_solve(part, tolerance, self);
         if (status != FIL_OK)
             return status;
         respond_and_judge(part, self);
@@ -334,8 +326,8 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         bool astray = self->law > far && self->law > before;
         bool stuck = (self->solve.outcome != FIL_SOLVED || vain >= most_vain || astray) && !good;
         // The same crossings again, though the law held for them as it does now.
-        stuck = stuck || (good && added > 0 && added == again && self->solve.iterations == 0);
-        again = good ? added : 0;
+        stuck = stuck || (good && part->stats->crossings > 0 && part->passing == again && self->solve.iterations == 0);
+        again = good ? part->passing : 0;
         if (status != FIL_OK || stuck || (good && added == 0))
             return status;
         // What is led goes on from a new linearisation.

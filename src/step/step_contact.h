@@ -17,7 +17,7 @@ typedef struct fil_meets {
     double *r;              // [3 count]
     double *force;          // [count] N, of the part before; 0: not known
     bool *wedged;           // [count] between things that cannot move
-    bool *hard;             // [count] solved apart, since what solves all left it so far from the law that it passed
+    bool *firm;             // [count] to be solved first, since it passed through when it was solved like all others
     int kept;               // how many began with an impulse of the part before
 } fil_meets;
 
@@ -33,6 +33,7 @@ typedef struct fil_part {
     double margin;          // m, how far was searched
     double from, to;        // s, when it begins and ends
     double residual;        // natural, of all contacts with the velocities of the strands
+    uint64_t passing;       // a hash of the edges that passed through each other at the last look
     fil_step_stats *stats;
 } fil_part;
 
@@ -129,10 +130,9 @@ void fil_meet_remember(fil_part *part);
 fil_status fil_look_wake(fil_part *part, int *added);
 // Searches once more, on the way to the iterate: who passes through each other, or overlaps and is not known.
 fil_status fil_look_again(fil_part *part, int *added);
-// Marks the contacts, found as crossings, as hard that would overlap far enough to pass through each other with the
-// velocities u [3 contacts]; lists all hard ones. speed: how near to the law they should be, in m/s. Returns how many
-// would pass.
-int fil_look_list_hard(fil_part *part, const double *u, int *contact, int *count, double *speed);
+// Marks the contacts, found as crossings, as firm that would still pass through each other with the velocities u [3
+// contacts]. Returns how many there are.
+int fil_look_mark_firm(fil_part *part, const double *u);
 
 // step_law.c. Frames, friction, velocities besides those of the strands and pulls of all contacts.
 fil_status fil_law_describe(fil_part *part);

@@ -172,15 +172,15 @@ static double speed_of_wedge(const fil_part *part, int contact, double deepest)
 
 // How fast a gap may close: negative where it shall open. What is inside a body shall come out gently, and so do
 // strands that overlap by more than half their radii: where centre lines meet, nothing tells the sides apart any more,
-// so what is nearly there goes back in some ten steps, however hard it is pressed: at once would be too much for grooms
-// that begin so. Strands that overlap less (grooms are full of
-// them) are only kept from coming nearer: to demand more of many at once may be more than any motion can do. For the
-// same reason nothing is moved out near held vertices, or of a body where one end of the edge is held: they lie between
-// others that are held.
+// so what is nearly there goes back soon, however hard it is pressed; never sooner in a step that was halved, or that
+// would ask for more speed the more trouble there is. Strands that overlap less (grooms are full of them) are only kept
+// from coming nearer: to demand more of many at once may be more than any motion can do. For the same reason nothing is
+// moved out near held vertices, or of a body where one end of the edge is held: they lie between others that are held.
 static double speed_of_gap(const fil_part *part, int contact)
 {
     const double deep = 0.5, deepest = 0.8; // of the radii
     const double usual = 100, most = 1e4;   // m/s²
+    const double soon = 0.004;              // s
     const double least_freedom = 0.25;
     const fil_touch_point *point = &part->meets.point[contact];
     double s = part->job.s, slow = fmax(s, part->contacts->settings.ease), pressed = pressing(part, contact);
@@ -196,7 +196,7 @@ static double speed_of_gap(const fil_part *part, int contact)
         return 0;
     double radii = fil_meet_radii(part, point);
     double eased = patience(pressed, usual) * fmin(0, point->gap + deep * radii) / slow;
-    double saved = patience(pressed, most) * fmin(0, point->gap + deepest * radii) / (10 * s);
+    double saved = patience(pressed, most) * fmin(0, point->gap + deepest * radii) / fmax(s, soon);
     return fmin(eased, saved);
 }
 

@@ -5,6 +5,7 @@
 // expected are searched for anew.
 #include "step/step_contact.h"
 
+#include "base/hash.h"
 #include "math/mat3.h"
 
 #include <stdlib.h>
@@ -152,12 +153,23 @@ static int choose(fil_part *part, const fil_touch_list *list, bool crossing, fil
         if (same >= 0 && !crossing)
             continue;
         ++added;
-        if (same >= 0)
+        if (same >= 0) {
             part->meets.point[same] = *point;
-        else
+            part->meets.firm[same] = true;
+        } else {
             more->point[more->count++] = *point;
+        }
     }
     return added;
+}
+
+static void note_passing(fil_part *part, const fil_touch_list *crossings)
+{
+    part->passing = 0;
+    for (int i = 0; i < crossings->count; ++i) {
+        int edges[2] = {crossings->point[i].a, crossings->point[i].b};
+        part->passing = fil_hash_bytes(part->passing, edges, sizeof edges);
+    }
 }
 
 fil_status fil_look_again(fil_part *part, int *added)
@@ -182,6 +194,7 @@ fil_status fil_look_again(fil_part *part, int *added)
     if (status != FIL_OK)
         return status;
     part->stats->crossings = crossings.count;
+    note_passing(part, &crossings);
     *added = choose(part, &crossings, true, &more) + choose(part, &near, false, &more);
     if (*added == 0)
         return FIL_OK;
@@ -189,24 +202,18 @@ fil_status fil_look_again(fil_part *part, int *added)
     return fil_meet_add(part, &more);
 }
 
-int fil_look_list_hard(fil_part *part, const double *u, int *contact, int *count, double *speed)
+int fil_look_mark_firm(fil_part *part, const double *u)
 {
-    const double slight = 0.003; // radii
+    const double meeting = 0.95, slight = 0.003; // radii: where centre lines meet; what is as good as nothing
     const fil_meets *meets = &part->meets;
     int passing = 0;
-    *count = 0;
-    *speed = INFINITY;
     for (ptrdiff_t i = 0; i < meets->count; ++i) {
         const fil_touch_point *point = &meets->point[i];
-        double radii = fil_meet_radii(part, point), enough = slight * radii / part->job.s;
+        double radii = fil_meet_radii(part, point);
         double end = point->gap + part->job.s * (u[3 * i] - meets->bias[3 * i]);
-        bool passes = point->crossing && end < -deep_part * radii && u[3 * i] < -enough;
+        bool passes = point->crossing && end < -meeting * radii && part->job.s * u[3 * i] < -slight * radii;
         passing += passes;
-        meets->hard[i] |= passes;
-        if (!meets->hard[i])
-            continue;
-        contact[(*count)++] = (int)i;
-        *speed = fmin(*speed, enough);
+        meets->firm[i] |= passes;
     }
     return passing;
 }
