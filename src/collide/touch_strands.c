@@ -19,6 +19,7 @@
 
 #include "base/parallel.h"
 #include "collide/crossing.h"
+#include "collide/four_edges.h"
 #include "collide/segment.h"
 #include "math/mat3.h"
 
@@ -206,34 +207,88 @@ typedef struct find_job {
     const fil_touch_pairs *pairs;
     double margin;
     bool crossings_only;
-    bool *touches;          // [pairs]
+    unsigned char *touches; // [pairs] the answers
     int64_t *start;         // [ranges + 1] how many places a range has, counted one ahead
     fil_touch_point *found; // [start of the last]
 } find_job;
 
-static bool touch_pair(const find_job *job, int64_t pair, fil_touch_point *out)
+// What is known of a pair after the first look.
+typedef enum answer { APART, PASSES, COMES_NEAR } answer;
+
+// How two edges touch; `out` is then the place. may_cross: false where it is known that they cannot.
+static answer touch_pair(const find_job *job, int64_t pair, bool may_cross, fil_touch_point *out)
 {
     meeting loaded;
     const meeting *m = &loaded;
     double s, t;
+    if (!may_cross && job->crossings_only)
+        return APART;
     *out = (fil_touch_point){.a = job->pairs->a[pair], .b = job->pairs->b[pair]};
     load(job->S, out->a, out->b, &loaded);
-    double square = fil_segment_nearest(m->p0[0], m->p0[1], m->q0[0], m->q0[1], &s, &t);
-    if (square <= motion_square(m) && crosses(m, out))
-        return true;
+    if (may_cross && fil_segment_nearest(m->p0[0], m->p0[1], m->q0[0], m->q0[1], &s, &t) <= motion_square(m) &&
+        crosses(m, out))
+        return PASSES;
     if (job->crossings_only)
-        return false;
-    return comes_near(job->S, job->S->x0, m, job->margin, out) || comes_near(job->S, job->S->x1, m, job->margin, out);
+        return APART;
+    bool near =
+        comes_near(job->S, job->S->x0, m, job->margin, out) || comes_near(job->S, job->S->x1, m, job->margin, out);
+    return near ? COMES_NEAR : APART;
+}
+
+// The first test of fil_crossing_edges, four pairs at a time: where all coefficients of the cubic have one sign,
+// clearly, the edges never lie in a plane. Nearly all pairs end here. Bit l is set where those of lane l may cross.
+static int may_cross(const find_job *job, const int64_t pair[FIL_FOUR])
+{
+    const double doubt = 1e-10;
+    int a[FIL_FOUR], b[FIL_FOUR];
+    fil_four_edges p, q;
+    for (int lane = 0; lane < FIL_FOUR; ++lane) {
+        a[lane] = job->pairs->a[pair[lane]];
+        b[lane] = job->pairs->b[pair[lane]];
+    }
+    fil_four_edges_load(job->S, a, &p);
+    fil_four_edges_load(job->S, b, &q);
+    // At the start and at the end: along p, along q, between them.
+    fil_w3 u[2] = {fil_w3_subtract(p.x[1], p.x[0])}, v[2] = {fil_w3_subtract(q.x[1], q.x[0])};
+    fil_w3 w[2] = {fil_w3_subtract(p.x[0], q.x[0])};
+    u[1] = fil_w3_add(u[0], fil_w3_subtract(p.way[1], p.way[0]));
+    v[1] = fil_w3_add(v[0], fil_w3_subtract(q.way[1], q.way[0]));
+    w[1] = fil_w3_add(w[0], fil_w3_subtract(p.way[0], q.way[0]));
+    fil_v4 volume[4] = {{0}}; // by how many of the three are at the end; three of them for the two in the middle
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) {
+            fil_w3 across = fil_w3_cross(u[i], v[j]);
+            for (int k = 0; k < 2; ++k)
+                volume[i + j + k] += fil_w3_dot(across, w[k]);
+        }
+    fil_v4 size = fil_v4_all(doubt * doubt);
+    const fil_w3 *ends[3] = {u, v, w};
+    for (int k = 0; k < 3; ++k)
+        size *= fil_v4_max(fil_w3_dot(ends[k][0], ends[k][0]), fil_w3_dot(ends[k][1], ends[k][1]));
+    fil_v4 noise = 3 * fil_v4_sqrt(size);
+    fil_m4 above = volume[0] > noise, below = volume[0] < -noise;
+    for (int k = 1; k < 4; ++k) {
+        above &= volume[k] > noise;
+        below &= volume[k] < -noise;
+    }
+    return fil_m4_bits(~(above | below));
 }
 
 static void count_places(void *data, int64_t begin, int64_t end)
 {
     const find_job *job = data;
     int64_t count = 0;
-    for (int64_t pair = begin; pair < end; ++pair) {
-        fil_touch_point point;
-        job->touches[pair] = touch_pair(job, pair, &point);
-        count += job->touches[pair];
+    for (int64_t first = begin; first < end; first += FIL_FOUR) {
+        int64_t four[FIL_FOUR];
+        for (int lane = 0; lane < FIL_FOUR; ++lane)
+            four[lane] = first + lane < end ? first + lane : first;
+        int crossing = may_cross(job, four);
+        for (int lane = 0; lane < FIL_FOUR && first + lane < end; ++lane) {
+            fil_touch_point point;
+            answer answer = touch_pair(job, first + lane, crossing >> lane & 1, &point);
+            job->touches[first + lane] = (unsigned char)answer;
+            count += answer != APART;
+        }
     }
     job->start[begin / PAIR_GRAIN + 1] = count;
 }
@@ -243,8 +298,8 @@ static void write_places(void *data, int64_t begin, int64_t end)
     const find_job *job = data;
     fil_touch_point *out = job->found + job->start[begin / PAIR_GRAIN];
     for (int64_t pair = begin; pair < end; ++pair)
-        if (job->touches[pair])
-            touch_pair(job, pair, out++);
+        if (job->touches[pair] != APART)
+            touch_pair(job, pair, job->touches[pair] == PASSES, out++);
 }
 
 // Pairs that touch are computed twice, counting first: most pairs do not, and a place is a hundred times as large as
@@ -252,7 +307,7 @@ static void write_places(void *data, int64_t begin, int64_t end)
 static fil_status find(fil_context *context, fil_arena *arena, find_job *job, fil_touch_list *out)
 {
     int64_t pairs = job->pairs->count, ranges = (pairs + PAIR_GRAIN - 1) / PAIR_GRAIN;
-    job->touches = FIL_ARENA_RAW(arena, bool, pairs);
+    job->touches = FIL_ARENA_RAW(arena, unsigned char, pairs);
     job->start = FIL_ARENA_ARRAY(arena, int64_t, ranges + 1);
     if (!job->touches || !job->start)
         return FIL_NO_MEMORY;

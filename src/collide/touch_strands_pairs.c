@@ -13,49 +13,18 @@
 //
 // Cost: linear in the number of candidates. All is written in the order of edges: threads do not matter.
 #include "base/parallel.h"
+#include "collide/four_edges.h"
 #include "collide/segment_grid.h"
 #include "collide/touch_strands.h"
-#include "math/transpose.h"
 
 #include <math.h>
 #include <string.h>
 
 // Edges are asked in ranges; each range writes its pairs to a place of its own, which is as large as nearly all need.
 enum { EDGE_GRAIN = 256, PAIRS_PER_EDGE = 16, RANGE_ROOM = EDGE_GRAIN * PAIRS_PER_EDGE };
-enum { LANES = 4, MOST_WAITING = 8 * LANES };
+enum { LANES = FIL_FOUR, MOST_WAITING = 8 * LANES };
 
 // ---- four edges at a time
-
-typedef struct four_edges {
-    fil_w3 x[2], way[2]; // ends at the start, how far they go
-    fil_v4 radius;       // the larger one
-} four_edges;
-
-static void load_ends(const double *x, const int edge[LANES], fil_w3 out[2])
-{
-    fil_v4 head[LANES], tail[LANES]; // the first and the last four of six numbers
-    for (int lane = 0; lane < LANES; ++lane) {
-        head[lane] = fil_v4_load(x + 3 * (int64_t)edge[lane]);
-        tail[lane] = fil_v4_load(x + 3 * (int64_t)edge[lane] + 2);
-    }
-    fil_v4_transpose_rows(head);
-    fil_v4_transpose_rows(tail);
-    out[0] = (fil_w3){head[0], head[1], head[2]};
-    out[1] = (fil_w3){tail[1], tail[2], tail[3]};
-}
-
-static void load_edges(const fil_touch_strands *S, const int edge[LANES], four_edges *out)
-{
-    fil_w3 end[2];
-    load_ends(S->x0, edge, out->x);
-    load_ends(S->x1, edge, end);
-    for (int i = 0; i < 2; ++i)
-        out->way[i] = fil_w3_subtract(end[i], out->x[i]);
-    for (int lane = 0; lane < LANES; ++lane) {
-        const double *radius = S->radius + edge[lane];
-        out->radius[lane] = radius[0] > radius[1] ? radius[0] : radius[1];
-    }
-}
 
 static fil_v4 cut(fil_v4 value)
 {
@@ -69,7 +38,7 @@ static fil_v4 place(fil_v4 value, fil_v4 by, fil_v4 least)
 }
 
 // Squares of the distances at the start, as fil_segment_nearest finds them.
-static fil_v4 distance_squares(const four_edges *p, const four_edges *q)
+static fil_v4 distance_squares(const fil_four_edges *p, const fil_four_edges *q)
 {
     fil_w3 d = fil_w3_subtract(p->x[1], p->x[0]), e = fil_w3_subtract(q->x[1], q->x[0]);
     fil_w3 g = fil_w3_subtract(p->x[0], q->x[0]);
@@ -82,7 +51,7 @@ static fil_v4 distance_squares(const four_edges *p, const four_edges *q)
 }
 
 // The squares of the largest relative motions of two ends: nothing on the edges moves farther.
-static fil_v4 motion_squares(const four_edges *p, const four_edges *q)
+static fil_v4 motion_squares(const fil_four_edges *p, const fil_four_edges *q)
 {
     fil_v4 most = fil_v4_all(0);
     for (int i = 0; i < 2; ++i)
@@ -94,7 +63,7 @@ static fil_v4 motion_squares(const four_edges *p, const four_edges *q)
 }
 
 // Bit l is set when the edges of lane l may meet.
-static int may_meet(const four_edges *p, const four_edges *q, double margin)
+static int may_meet(const fil_four_edges *p, const fil_four_edges *q, double margin)
 {
     fil_v4 near = p->radius + q->radius + margin + fil_v4_sqrt(motion_squares(p, q));
     return fil_m4_bits(distance_squares(p, q) <= near * near);
@@ -155,13 +124,13 @@ static void meet_waiting(asker *self)
 {
     if (self->waiting == 0)
         return;
-    four_edges edge, others;
-    load_edges(self->job->S, (int[LANES]){self->edge, self->edge, self->edge, self->edge}, &edge);
+    fil_four_edges edge, others;
+    fil_four_edges_load(self->job->S, (int[LANES]){self->edge, self->edge, self->edge, self->edge}, &edge);
     for (int i = 0; i < self->waiting; i += LANES) {
         int count = self->waiting - i < LANES ? self->waiting - i : LANES, four[LANES];
         for (int lane = 0; lane < LANES; ++lane)
             four[lane] = self->other[i + (lane < count ? lane : 0)];
-        load_edges(self->job->S, four, &others);
+        fil_four_edges_load(self->job->S, four, &others);
         int near = may_meet(&edge, &others, self->job->margin);
         for (int lane = 0; lane < count; ++lane)
             if (near >> lane & 1)
