@@ -55,7 +55,6 @@ typedef struct fil_contact_task {
     fil_merit merit;
     double tolerance;
     int64_t max_iterations; // 0: own budget
-    const bool *firm;       // [contacts] these shall hold first; NULL: all alike. What a solver makes of it is its own
     fil_arena *scratch;     // gone after the solve
     bool (*progress)(void *user, const fil_progress *point);
     void *user;

@@ -119,7 +119,6 @@ typedef struct fil_contact_def {
     double tolerance;
     int64_t max_iterations;                                  // 0: the solver's own budget
     bool warm;                                               // start from the r that is passed in
-    const bool *firm;                                        // [contacts] these shall hold first; NULL: all alike
     bool (*progress)(void *user, const fil_progress *point); // may be NULL; false cancels
     void *user;
 } fil_contact_def;

@@ -195,7 +195,6 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
                              .merit = def->merit,
                              .tolerance = def->tolerance,
                              .max_iterations = def->max_iterations,
-                             .firm = def->firm,
                              .scratch = scratch,
                              .progress = def->progress,
                              .user = def->user};

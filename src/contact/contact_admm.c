@@ -15,12 +15,10 @@
 //
 //   ρ a = α ρ p - (α - 1) force - (2 - α) f,      force <- ρ a + 2 f
 //
-// ρ_i = κ 3 / tr W_ii, or less for a contact of a strand with itself: κ = 5 for a few digits, 20 for more; 30 times
-// that where a contact shall be firm: what the copies allow it is then soon nothing, while all else follows. It begins
-// in floats, as apg does. When they no longer serve, the contacts go on in doubles, but the strands stay in floats:
-// they are asked by how much a change of the forces moves the points. Rounding is then relative to changes, which
-// become small; where it starts, the points are known exactly from the factors of A. It starts anew after every two
-// digits.
+// ρ_i = κ 3 / tr W_ii, or less for a contact of a strand with itself: κ = 5 for a few digits, 20 for more. It begins in
+// floats, as apg does. When they no longer serve, the contacts go on in doubles, but the strands stay in floats: they
+// are asked by how much a change of the forces moves the points. Rounding is then relative to changes, which become
+// small; where it starts, the points are known exactly from the factors of A. It starts anew after every two digits.
 //
 // The natural residual of the new impulse with the velocity of the last solve is free; it becomes the true one as both
 // agree. What is left then is rough: it changes from contact to contact, and a few steps along the gradient take half
@@ -49,7 +47,6 @@ enum {
 static const double over_relaxation = 1.7, least_tangent = 1e-30;
 static const double start_anew = 0.01; // in doubles, when the residual is that much smaller than at the start
 static const double polish_gain = 1.7; // of the residual; what polish_steps steps are good for
-static const double firmer = 30;       // for firm contacts
 static const double few_digits = 5, more_digits = 20; // κ, in floats or for tolerances down to 1e-5, and in doubles
 
 typedef struct admm_param {
@@ -99,14 +96,11 @@ static bool is_of_one_strand(const fil_contact_jacobian *H, int contact)
 static void choose_rho(admm *a, double kappa)
 {
     const fil_contact_problem *problem = a->watch->task->problem;
-    const bool *firm = a->watch->task->firm;
     double mean = 3 / a->watch->merit.rho;
     for (int i = 0; i < problem->contact_count; ++i) {
         int place = fil_contact_strands_place(a->strands, i);
         double own = a->strands->trace[place], trace = is_of_one_strand(&problem->H, i) ? fmax(own, mean) : own;
         a->rho[place] = trace > 0 ? kappa * 3 / trace : 0;
-        if (firm && firm[i])
-            a->rho[place] *= firmer;
     }
 }
 

@@ -203,7 +203,6 @@ fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self)
     def.tolerance = tolerance;
     def.max_iterations = most_iterations;
     def.warm = true;
-    def.firm = part->meets.firm;
     fil_status status =
         fil_contact_solve(part->job.context, self->problem, &def, part->meets.r, self->said, NULL, &self->solve);
     part->stats->contact_iterations += self->solve.iterations;
@@ -280,15 +279,14 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
     return status;
 }
 
-// The residual of all says little of one: what passed through each other and still would is solved first, and all a
-// little better.
-static fil_status solve_firmly(fil_part *part, double tolerance, fil_rounds *self)
+// The residual of all says little of one: while what passed through each other still would, all is solved better.
+static fil_status solve_better(fil_part *part, double tolerance, fil_rounds *self)
 {
     const int turns = 3;
     const double better = 0.7;
     fil_status status = fil_rounds_solve(part, tolerance, self);
     for (int turn = 0; turn < turns && status == FIL_OK && self->solve.outcome == FIL_SOLVED; ++turn) {
-        if (fil_look_mark_firm(part, self->said) == 0)
+        if (fil_look_count_passing(part, self->said) == 0)
             break;
         tolerance *= better;
         status = fil_rounds_solve(part, tolerance, self);
@@ -312,7 +310,7 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         // A better answer than the linearisation is worth nothing. What it missed last time tells how good it is.
         double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * missed));
         if (status == FIL_OK && part->meets.count > 0)
-            status = looks > 0 ? solve_firmly(part, tolerance, self) : fil_rounds_solve(part, tolerance, self);
+            status = looks > 0 ? solve_better(part, tolerance, self) : fil_rounds_solve(part, tolerance, self);
         if (status != FIL_OK)
             return status;
         respond_and_judge(part, self);

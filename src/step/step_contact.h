@@ -17,7 +17,6 @@ typedef struct fil_meets {
     double *r;              // [3 count]
     double *force;          // [count] N, of the part before; 0: not known
     bool *wedged;           // [count] between things that cannot move
-    bool *firm;             // [count] to be solved first, since it passed through when it was solved like all others
     int kept;               // how many began with an impulse of the part before
 } fil_meets;
 
@@ -130,9 +129,9 @@ void fil_meet_remember(fil_part *part);
 fil_status fil_look_wake(fil_part *part, int *added);
 // Searches once more, on the way to the iterate: who passes through each other, or overlaps and is not known.
 fil_status fil_look_again(fil_part *part, int *added);
-// Marks the contacts, found as crossings, as firm that would still pass through each other with the velocities u [3
-// contacts]. Returns how many there are.
-int fil_look_mark_firm(fil_part *part, const double *u);
+// How many of the contacts that were found as crossings would still pass through each other with the velocities u [3
+// contacts].
+int fil_look_count_passing(const fil_part *part, const double *u);
 
 // step_law.c. Frames, friction, velocities besides those of the strands and pulls of all contacts.
 fil_status fil_law_describe(fil_part *part);

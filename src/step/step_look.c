@@ -153,12 +153,10 @@ static int choose(fil_part *part, const fil_touch_list *list, bool crossing, fil
         if (same >= 0 && !crossing)
             continue;
         ++added;
-        if (same >= 0) {
+        if (same >= 0)
             part->meets.point[same] = *point;
-            part->meets.firm[same] = true;
-        } else {
+        else
             more->point[more->count++] = *point;
-        }
     }
     return added;
 }
@@ -202,7 +200,7 @@ fil_status fil_look_again(fil_part *part, int *added)
     return fil_meet_add(part, &more);
 }
 
-int fil_look_mark_firm(fil_part *part, const double *u)
+int fil_look_count_passing(const fil_part *part, const double *u)
 {
     const double meeting = 0.95, slight = 0.003; // radii: where centre lines meet; what is as good as nothing
     const fil_meets *meets = &part->meets;
@@ -211,9 +209,7 @@ int fil_look_mark_firm(fil_part *part, const double *u)
         const fil_touch_point *point = &meets->point[i];
         double radii = fil_meet_radii(part, point);
         double end = point->gap + part->job.s * (u[3 * i] - meets->bias[3 * i]);
-        bool passes = point->crossing && end < -meeting * radii && part->job.s * u[3 * i] < -slight * radii;
-        passing += passes;
-        meets->firm[i] |= passes;
+        passing += point->crossing && end < -meeting * radii && part->job.s * u[3 * i] < -slight * radii;
     }
     return passing;
 }
