@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_HARD = 100, MOST_CONTACTS = 3000, MOST_ITERATIONS = 3000 };
+enum { MOST_HARD = 100, MOST_CONTACTS = 3000, MOST_ITERATIONS = 3000, MOST_TO_MEND = 500 };
 
 static const double hard_share = 0.95; // of the square of the residual
 
@@ -245,4 +245,24 @@ fil_status fil_contact_patch_run(fil_contact_watch *watch, double *r)
     fil_contact_watch_count(watch, stats.sweeps, stats.newton_steps);
     fil_contact_watch_judge(watch, r);
     return FIL_OK;
+}
+
+fil_status fil_contact_patch_mend(fil_context *context, const fil_contact_problem *problem, const int *contact,
+                                  int count, double speed, const double *u, double *r)
+{
+    patch self;
+    fil_solve_stats stats;
+    fil_contact_def def = fil_contact_def_default();
+    def.solver = "auto:largest_newton=300";
+    def.tolerance = 1;
+    def.max_iterations = MOST_TO_MEND;
+    fil_status status = start(context, problem, u, &self);
+    for (int i = 0; i < count && status == FIL_OK; ++i)
+        mark_bodies(&self, contact[i]);
+    if (status == FIL_OK)
+        status = cut_out(&self);
+    if (status == FIL_OK)
+        status = solve(&self, &def, speed, r, &stats);
+    end(&self);
+    return status;
 }

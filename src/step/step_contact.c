@@ -24,6 +24,7 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
+#include "contact/contact_patch.h"
 #include "math/cone.h"
 
 #include <math.h>
@@ -279,17 +280,29 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
     return status;
 }
 
-// The residual of all says little of one: while what passed through each other still would, all is solved better.
-static fil_status solve_better(fil_part *part, double tolerance, fil_rounds *self)
+// The residual of all says little of one: what passed through each other and still would is solved apart, with all on
+// its strands. The others follow only where that took them too far from the law: they would move it back.
+static fil_status solve_and_mend(fil_part *part, double tolerance, fil_rounds *self)
 {
-    const int turns = 3;
-    const double better = 0.7;
+    const int most = 100, turns = 3;
+    const double any = 1e9, enough = 0.7; // of the tolerance of the step
     fil_status status = fil_rounds_solve(part, tolerance, self);
     for (int turn = 0; turn < turns && status == FIL_OK && self->solve.outcome == FIL_SOLVED; ++turn) {
-        if (fil_look_count_passing(part, self->said) == 0)
+        double start = fil_timer_seconds();
+        int *contact = FIL_ARENA_RAW(part->scratch->arena, int, part->meets.count);
+        double speed;
+        int count;
+        if (!contact)
+            return FIL_NO_MEMORY;
+        if (fil_look_list_hard(part, self->said, contact, &count, &speed) == 0 || count > most)
             break;
-        tolerance *= better;
-        status = fil_rounds_solve(part, tolerance, self);
+        status =
+            fil_contact_patch_mend(part->job.context, self->problem, contact, count, speed, self->said, part->meets.r);
+        part->stats->seconds[FIL_PHASE_CONTACT] += fil_timer_seconds() - start;
+        if (status == FIL_OK) // asks for the velocities
+            status = fil_rounds_solve(part, any, self);
+        if (status == FIL_OK && self->solve.residual[FIL_MERIT_NATURAL] > enough * part->contacts->settings.tolerance)
+            status = fil_rounds_solve(part, tolerance, self);
     }
     return status;
 }
@@ -310,7 +323,7 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         // A better answer than the linearisation is worth nothing. What it missed last time tells how good it is.
         double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * missed));
         if (status == FIL_OK && part->meets.count > 0)
-            status = looks > 0 ? solve_better(part, tolerance, self) : fil_rounds_solve(part, tolerance, self);
+            status = looks > 0 ? solve_and_mend(part, tolerance, self) : fil_rounds_solve(part, tolerance, self);
         if (status != FIL_OK)
             return status;
         respond_and_judge(part, self);

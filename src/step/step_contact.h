@@ -17,6 +17,7 @@ typedef struct fil_meets {
     double *r;              // [3 count]
     double *force;          // [count] N, of the part before; 0: not known
     bool *wedged;           // [count] between things that cannot move
+    bool *hard;             // [count] solved apart, since what solves all left it so far from the law that it passed
     int kept;               // how many began with an impulse of the part before
 } fil_meets;
 
@@ -129,9 +130,9 @@ void fil_meet_remember(fil_part *part);
 fil_status fil_look_wake(fil_part *part, int *added);
 // Searches once more, on the way to the iterate: who passes through each other, or overlaps and is not known.
 fil_status fil_look_again(fil_part *part, int *added);
-// How many of the contacts that were found as crossings would still pass through each other with the velocities u [3
-// contacts].
-int fil_look_count_passing(const fil_part *part, const double *u);
+// Marks the contacts, found as crossings, as hard that would pass through each other with the velocities u [3
+// contacts]; lists all hard ones. speed: how near to the law they should be, in m/s. Returns how many would pass.
+int fil_look_list_hard(fil_part *part, const double *u, int *contact, int *count, double *speed);
 
 // step_law.c. Frames, friction, velocities besides those of the strands and pulls of all contacts.
 fil_status fil_law_describe(fil_part *part);

@@ -200,16 +200,24 @@ fil_status fil_look_again(fil_part *part, int *added)
     return fil_meet_add(part, &more);
 }
 
-int fil_look_count_passing(const fil_part *part, const double *u)
+int fil_look_list_hard(fil_part *part, const double *u, int *contact, int *count, double *speed)
 {
     const double meeting = 0.95, slight = 0.003; // radii: where centre lines meet; what is as good as nothing
     const fil_meets *meets = &part->meets;
     int passing = 0;
+    *count = 0;
+    *speed = INFINITY;
     for (ptrdiff_t i = 0; i < meets->count; ++i) {
         const fil_touch_point *point = &meets->point[i];
-        double radii = fil_meet_radii(part, point);
+        double radii = fil_meet_radii(part, point), enough = slight * radii / part->job.s;
         double end = point->gap + part->job.s * (u[3 * i] - meets->bias[3 * i]);
-        passing += point->crossing && end < -meeting * radii && part->job.s * u[3 * i] < -slight * radii;
+        bool passes = point->crossing && end < -meeting * radii && u[3 * i] < -enough;
+        passing += passes;
+        meets->hard[i] |= passes;
+        if (!meets->hard[i])
+            continue;
+        contact[(*count)++] = (int)i;
+        *speed = fmin(*speed, enough);
     }
     return passing;
 }
