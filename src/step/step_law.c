@@ -180,7 +180,7 @@ static double speed_of_wedge(const fil_part *part, int contact, double deepest)
 static double speed_of_gap(const fil_part *part, int contact)
 {
     const double deep = 0.2, deepest = 0.8; // of the radii
-    const double usual = 1000, most = 1e4;  // m/s²
+    const double usual = 100, most = 1e4;   // m/s²
     const double soon = 0.004;              // s
     const double least_freedom = 0.25;
     const fil_touch_point *point = &part->meets.point[contact];
