@@ -172,11 +172,11 @@ static double speed_of_wedge(const fil_part *part, int contact, double deepest)
 
 // How fast a gap may close: negative where it shall open. What is inside a body shall come out gently, and so do
 // strands that overlap by more than a fifth of their radii, in a fifth of the time: solvers leave errors of a tenth of
-// that and more in one step of fast motion, and what is not taken back adds up. Where centre lines meet, nothing tells
-// the sides apart any more, so what is nearly there goes back soon, however hard it is pressed. None of it is asked for
-// sooner in a step that was halved: that would be more speed the more trouble there is. Strands that overlap less
-// (grooms are full of them) are only kept from coming nearer. Nothing is moved out near held vertices, or of a body
-// where one end of the edge is held: they lie between others that are held.
+// the radii and more in one step of fast motion, and what is not taken back adds up. Where centre lines meet, nothing
+// tells the sides apart any more, so what is nearly there goes back soon, however hard it is pressed. None of it is
+// asked for sooner in a step that was halved: that would be more speed the more trouble there is. Strands that overlap
+// less (grooms are full of them) are only kept from coming nearer. Nothing is moved out near held vertices, or of a
+// body where one end of the edge is held: they lie between others that are held.
 static double speed_of_gap(const fil_part *part, int contact)
 {
     const double deep = 0.2, deepest = 0.8; // of the radii
