@@ -14,52 +14,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_HARD = 100, MOST_CONTACTS = 3000, MOST_ITERATIONS = 3000, MOST_TO_MEND = 500 };
+enum { MOST_HARD = 100, MOST_CONTACTS = 3000, MOST_ITERATIONS = 3000 };
 
 static const double hard_share = 0.95; // of the square of the residual
 
 typedef struct patch {
-    fil_context *context;
-    const fil_contact_problem *from; // the whole
-    const double *u;                 // [3 contacts] of the whole, now
+    fil_contact_watch *watch;
     fil_arena *arena;
-    bool *hard;          // [bodies] of the whole
     int *contact, count; // [count] in ascending order
     int *body;           // [bodies] of the whole: the number in the patch, or -1
     int *whole, bodies;  // [bodies] of the patch: the number in the whole
     fil_contact_problem *problem;
 } patch;
 
-static fil_status start(fil_context *context, const fil_contact_problem *from, const double *u, patch *out)
-{
-    *out = (patch){.context = context, .from = from, .u = u, .arena = fil_arena_borrow(context)};
-    if (!out->arena)
-        return FIL_NO_MEMORY;
-    out->hard = FIL_ARENA_ARRAY(out->arena, bool, from->A.body_count);
-    out->contact = FIL_ARENA_RAW(out->arena, int, from->contact_count);
-    out->body = FIL_ARENA_RAW(out->arena, int, from->A.body_count);
-    out->whole = FIL_ARENA_RAW(out->arena, int, from->A.body_count);
-    return out->hard && out->contact && out->body && out->whole ? FIL_OK : FIL_NO_MEMORY;
-}
-
-static void end(patch *self)
-{
-    fil_contact_problem_destroy(self->problem);
-    fil_arena_give_back(self->arena);
-}
-
-static void mark_bodies(patch *self, int contact)
-{
-    const fil_contact_jacobian *H = &self->from->H;
-    for (int side = H->side_start[contact]; side < H->side_start[contact + 1]; ++side)
-        self->hard[H->body[side]] = true;
-}
-
 // Marks the bodies of the contacts that hold nearly all of the residual.
-static fil_status mark_hardest(patch *self, const fil_contact_watch *watch, const double *r)
+static fil_status mark_hard_bodies(patch *self, const double *r, bool *hard)
 {
-    int n = self->from->contact_count;
-    const fil_hard_contact *list = fil_contact_watch_hardest(watch, self->arena, r);
+    const fil_contact_problem *problem = self->watch->task->problem;
+    const fil_contact_jacobian *H = &problem->H;
+    int n = problem->contact_count;
+    const fil_hard_contact *list = fil_contact_watch_hardest(self->watch, self->arena, r);
     if (!list)
         return FIL_NO_MEMORY;
     double total = 0, sum = 0;
@@ -67,39 +41,51 @@ static fil_status mark_hardest(patch *self, const fil_contact_watch *watch, cons
         total += list[i].square;
     for (int k = 0; k < n && k < MOST_HARD && sum < hard_share * total; ++k) {
         sum += list[k].square;
-        mark_bodies(self, list[k].contact);
+        for (int side = H->side_start[list[k].contact]; side < H->side_start[list[k].contact + 1]; ++side)
+            hard[H->body[side]] = true;
     }
     return FIL_OK;
 }
 
 // How many sides of a contact are on marked bodies.
-static int marked_sides(const patch *self, int contact)
+static int marked_sides(const fil_contact_jacobian *H, int contact, const bool *hard)
 {
-    const fil_contact_jacobian *H = &self->from->H;
     int count = 0;
     for (int side = H->side_start[contact]; side < H->side_start[contact + 1]; ++side)
-        count += self->hard[H->body[side]];
+        count += hard[H->body[side]];
     return count;
 }
 
 // The contacts on marked bodies; when there are too many, those with all sides there.
-static void choose_contacts(patch *self)
+static fil_status choose_contacts(patch *self, const double *r)
 {
-    const fil_contact_jacobian *H = &self->from->H;
-    for (int strict = 0; strict < 2 && (strict == 0 || self->count > MOST_CONTACTS); ++strict) {
+    const fil_contact_problem *problem = self->watch->task->problem;
+    const fil_contact_jacobian *H = &problem->H;
+    bool *hard = FIL_ARENA_ARRAY(self->arena, bool, problem->A.body_count);
+    self->contact = FIL_ARENA_RAW(self->arena, int, problem->contact_count);
+    if (!hard || !self->contact)
+        return FIL_NO_MEMORY;
+    fil_status status = mark_hard_bodies(self, r, hard);
+    for (int strict = 0; strict < 2 && status == FIL_OK && (strict == 0 || self->count > MOST_CONTACTS); ++strict) {
         self->count = 0;
-        for (int i = 0; i < self->from->contact_count; ++i) {
-            int marked = marked_sides(self, i), sides = H->side_start[i + 1] - H->side_start[i];
+        for (int i = 0; i < problem->contact_count; ++i) {
+            int marked = marked_sides(H, i, hard), sides = H->side_start[i + 1] - H->side_start[i];
             if (marked > 0 && (!strict || marked == sides))
                 self->contact[self->count++] = i;
         }
     }
+    return status;
 }
 
-static void number_bodies(patch *self)
+static fil_status number_bodies(patch *self)
 {
-    const fil_contact_jacobian *H = &self->from->H;
-    for (int body = 0; body < self->from->A.body_count; ++body)
+    const fil_contact_problem *problem = self->watch->task->problem;
+    const fil_contact_jacobian *H = &problem->H;
+    self->body = FIL_ARENA_RAW(self->arena, int, problem->A.body_count);
+    self->whole = FIL_ARENA_RAW(self->arena, int, problem->A.body_count);
+    if (!self->body || !self->whole)
+        return FIL_NO_MEMORY;
+    for (int body = 0; body < problem->A.body_count; ++body)
         self->body[body] = -1;
     for (int k = 0; k < self->count; ++k)
         for (int side = H->side_start[self->contact[k]]; side < H->side_start[self->contact[k] + 1]; ++side)
@@ -107,12 +93,13 @@ static void number_bodies(patch *self)
                 self->whole[self->bodies] = H->body[side];
                 self->body[H->body[side]] = self->bodies++;
             }
+    return FIL_OK;
 }
 
 // Creates the problem of the patch and copies A.
 static fil_status copy_bodies(patch *self)
 {
-    const fil_contact_problem *from = self->from;
+    const fil_contact_problem *from = self->watch->task->problem;
     int sides = 0, dofs = 0;
     int64_t values = 0, jacobian = 0;
     for (int k = 0; k < self->count; ++k)
@@ -124,8 +111,8 @@ static fil_status copy_bodies(patch *self)
         dofs += from->A.dof_start[self->whole[body] + 1] - from->A.dof_start[self->whole[body]];
         values += from->A.value_start[self->whole[body] + 1] - from->A.value_start[self->whole[body]];
     }
-    fil_status status = fil_contact_problem_create_primal(self->context, self->count, self->bodies, dofs, values, sides,
-                                                          jacobian, &self->problem);
+    fil_status status = fil_contact_problem_create_primal(self->watch->task->context, self->count, self->bodies, dofs,
+                                                          values, sides, jacobian, &self->problem);
     if (status != FIL_OK)
         return status;
     fil_body_matrix *A = &self->problem->A;
@@ -143,7 +130,7 @@ static fil_status copy_bodies(patch *self)
 
 static void copy_contacts(const patch *self)
 {
-    const fil_contact_problem *from = self->from;
+    const fil_contact_problem *from = self->watch->task->problem;
     fil_contact_jacobian *H = &self->problem->H;
     int to = 0;
     for (int k = 0; k < self->count; ++k) {
@@ -162,18 +149,6 @@ static void copy_contacts(const patch *self)
     }
 }
 
-// The problem of the marked bodies, with its W.
-static fil_status cut_out(patch *self)
-{
-    choose_contacts(self);
-    number_bodies(self);
-    fil_status status = copy_bodies(self);
-    if (status != FIL_OK)
-        return status;
-    copy_contacts(self);
-    return fil_contact_problem_form_dual(self->context, self->problem);
-}
-
 // q_P = u_P - W_PP r_P; |q_P|
 static double find_rest(const patch *self, const double *r)
 {
@@ -184,29 +159,11 @@ static double find_rest(const patch *self, const double *r)
         for (int64_t k = problem->W.start[i]; k < problem->W.start[i + 1]; ++k)
             fil_mat3_add_vector(problem->W.value + 9 * k, r + 3 * (ptrdiff_t)problem->W.column[k], x);
         for (int k = 0; k < 3; ++k) {
-            problem->q[3 * i + k] = self->u[3 * (ptrdiff_t)self->contact[i] + k] - x[k];
+            problem->q[3 * i + k] = self->watch->u[3 * (ptrdiff_t)self->contact[i] + k] - x[k];
             square += problem->q[3 * i + k] * problem->q[3 * i + k];
         }
     }
     return sqrt(square);
-}
-
-// Solves the patch and puts its impulses into r. scale: that of the tolerance.
-static fil_status solve(patch *self, fil_contact_def *def, double scale, double *r, fil_solve_stats *stats)
-{
-    double *own = FIL_ARENA_RAW(self->arena, double, 3 * (int64_t)self->count);
-    if (!own)
-        return FIL_NO_MEMORY;
-    for (int64_t i = 0; i < self->count; ++i)
-        memcpy(own + 3 * i, r + 3 * (ptrdiff_t)self->contact[i], 3 * sizeof *own);
-    double rest = find_rest(self, own);
-    def->tolerance = fmin(fmax(0.3 * def->tolerance * scale / rest, 1e-12), 1e-3);
-    def->warm = true;
-    self->problem->has_primal = false; // the road through W
-    fil_status status = fil_contact_solve(self->context, self->problem, def, own, NULL, NULL, stats);
-    for (int64_t i = 0; i < self->count && status == FIL_OK; ++i)
-        memcpy(r + 3 * (ptrdiff_t)self->contact[i], own + 3 * i, 3 * sizeof *own);
-    return status;
 }
 
 static bool still_wanted(void *user, const fil_progress *point)
@@ -220,49 +177,53 @@ static bool still_wanted(void *user, const fil_progress *point)
     return !watch->task->progress || watch->task->progress(watch->task->user, &whole);
 }
 
+// Solves the patch and puts its impulses into r.
+static fil_status solve_patch(patch *self, double *r)
+{
+    fil_contact_watch *watch = self->watch;
+    double *own = FIL_ARENA_RAW(self->arena, double, 3 * (int64_t)self->count);
+    if (!own)
+        return FIL_NO_MEMORY;
+    for (int64_t i = 0; i < self->count; ++i)
+        memcpy(own + 3 * i, r + 3 * (ptrdiff_t)self->contact[i], 3 * sizeof *own);
+    double rest = find_rest(self, own), share = watch->merit.norm_q / rest;
+    fil_contact_def def = fil_contact_def_default();
+    def.tolerance = fmin(fmax(0.3 * watch->task->tolerance * share, 1e-12), 1e-3);
+    def.max_iterations = MOST_ITERATIONS;
+    def.warm = true;
+    def.progress = still_wanted;
+    def.user = watch;
+    self->problem->has_primal = false; // the road through W
+    fil_solve_stats stats;
+    fil_status status = fil_contact_solve(watch->task->context, self->problem, &def, own, NULL, NULL, &stats);
+    if (status != FIL_OK)
+        return status;
+    fil_contact_watch_count(watch, stats.sweeps, stats.newton_steps);
+    for (int64_t i = 0; i < self->count; ++i)
+        memcpy(r + 3 * (ptrdiff_t)self->contact[i], own + 3 * i, 3 * sizeof *own);
+    return FIL_OK;
+}
+
 fil_status fil_contact_patch_run(fil_contact_watch *watch, double *r)
 {
     watch->phase = "patch";
     if (fil_contact_watch_judge(watch, r))
         return FIL_OK;
-    patch self;
-    fil_solve_stats stats;
-    fil_contact_def def = fil_contact_def_default();
-    def.tolerance = watch->task->tolerance;
-    def.max_iterations = MOST_ITERATIONS;
-    def.progress = still_wanted;
-    def.user = watch;
-    fil_status status = start(watch->task->context, watch->task->problem, watch->u, &self);
+    patch self = {.watch = watch, .arena = fil_arena_borrow(watch->task->context)};
+    fil_status status = self.arena ? choose_contacts(&self, r) : FIL_NO_MEMORY;
     if (status == FIL_OK)
-        status = mark_hardest(&self, watch, r);
+        status = number_bodies(&self);
     if (status == FIL_OK)
-        status = cut_out(&self);
+        status = copy_bodies(&self);
+    if (status == FIL_OK) {
+        copy_contacts(&self);
+        status = fil_contact_problem_form_dual(watch->task->context, self.problem);
+    }
     if (status == FIL_OK)
-        status = solve(&self, &def, watch->merit.norm_q, r, &stats);
-    end(&self);
-    if (status != FIL_OK)
-        return status;
-    fil_contact_watch_count(watch, stats.sweeps, stats.newton_steps);
-    fil_contact_watch_judge(watch, r);
-    return FIL_OK;
-}
-
-fil_status fil_contact_patch_mend(fil_context *context, const fil_contact_problem *problem, const int *contact,
-                                  int count, double speed, const double *u, double *r)
-{
-    patch self;
-    fil_solve_stats stats;
-    fil_contact_def def = fil_contact_def_default();
-    def.solver = "auto:largest_newton=300";
-    def.tolerance = 1;
-    def.max_iterations = MOST_TO_MEND;
-    fil_status status = start(context, problem, u, &self);
-    for (int i = 0; i < count && status == FIL_OK; ++i)
-        mark_bodies(&self, contact[i]);
+        status = solve_patch(&self, r);
+    fil_contact_problem_destroy(self.problem);
+    fil_arena_give_back(self.arena);
     if (status == FIL_OK)
-        status = cut_out(&self);
-    if (status == FIL_OK)
-        status = solve(&self, &def, speed, r, &stats);
-    end(&self);
+        fil_contact_watch_judge(watch, r);
     return status;
 }

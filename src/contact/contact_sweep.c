@@ -91,11 +91,14 @@ fil_status fil_sweep_make(const fil_contact_task *task, fil_sweep_order order, f
     return FIL_OK;
 }
 
-// Asks for the next row of W while the local solver computes: memory and arithmetic then work at the same time.
-static inline void fetch_row(const fil_block_matrix *W, int64_t i)
+// Asks for the next row of W, and for the impulses that it meets, while the local solver computes: memory and
+// arithmetic then work at the same time.
+static inline void fetch_row(const fil_block_matrix *W, int64_t i, const double *r)
 {
     if (i >= W->rows)
         return;
+    for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k)
+        __builtin_prefetch(r + 3 * (ptrdiff_t)W->column[k], 0, 3);
     const char *at = (const char *)(W->value + 9 * W->start[i]), *end = (const char *)(W->value + 9 * W->start[i + 1]);
     for (; at < end; at += 64)
         __builtin_prefetch(at, 0, 3);
@@ -117,7 +120,7 @@ static inline void visit(const fil_sweep *sweep, int64_t i, int64_t row, double 
         return;
     }
     if (sweep->fetch)
-        fetch_row(W, row + 1);
+        fetch_row(W, row + 1, r);
     fil_local_solve(sweep->local, W->value + 9 * diagonal, c, mu, ri, counts);
     if (sweep->relaxation != 1) {
         for (int k = 0; k < 3; ++k)

@@ -72,6 +72,7 @@ typedef struct fil_strand_report {
     bool converged, failed;
     bool led;           // with contacts: goes where the linearisation says, since its own response went far from there
     double change;      // m/s
+    double moved;       // m/s: with contacts, by which it was moved apart from others, away from balance
     double mean_change; // m/s: of all its velocities, their norm over their number [Jia20, eq. 4.3]
 } fil_strand_report;
 

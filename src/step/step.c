@@ -130,6 +130,19 @@ static void ask_linearisation(fil_newton *newton, double *q, double *frame)
            (size_t)newton->vertices * (size_t)newton->S->type->frame_count * FIL_LANES * sizeof *frame);
 }
 
+// The largest distance of a vertex of the iterate from where it is in q.
+static fil_v4 way_to(const fil_newton *newton, const double *q)
+{
+    ptrdiff_t width = (ptrdiff_t)newton->S->type->dofs * FIL_LANES;
+    fil_v4 most = {0};
+    for (int i = 0; i < newton->vertices; ++i) {
+        fil_w3 d = fil_w3_subtract(fil_w3_load(newton->q + i * width), fil_w3_load(q + i * width));
+        fil_v4 square = fil_w3_dot(d, d);
+        most = fil_v4_select((newton->count > i) & ~(square <= most), square, most);
+    }
+    return fil_v4_sqrt(most);
+}
+
 // The largest distance of a vertex of the iterate from where it is in q, squared, in edges.
 static fil_v4 distance_from(const fil_newton *newton, const double *q)
 {
@@ -145,16 +158,18 @@ static fil_v4 distance_from(const fil_newton *newton, const double *q)
     return most;
 }
 
-// Reports what Newton's method would still change where strands are led. That is an error of the step like those of
-// contacts, and judged with them: here they have converged as far as they can.
-static void judge_led(const fil_step_job *job, fil_newton *newton, fil_m4 led, fil_strand_report *report)
+// Reports how far strands that are led may be from balance. That is an error of the step like those of contacts, and
+// judged with them: here they have converged as far as they can. It is at most what Newton's method would still change
+// under these impulses; that is much where they buckle, though contacts would hold them. With these it is less than
+// what the last step of Newton's method on strands and contacts together changed, `last`.
+static void judge_led(const fil_step_job *job, fil_newton *newton, fil_m4 led, fil_v4 last, fil_strand_report *report)
 {
     int negative[FIL_LANES];
     fil_v4 change;
     fil_newton_evaluate(newton, false, true, &newton->energy);
     fil_newton_factor(newton, fil_v4_all(0), negative);
     fil_newton_direction(newton, led, &change);
-    note_iteration(newton, led, change / job->s, true, report);
+    note_iteration(newton, led, fil_v4_min(change, last) / job->s, true, report);
     for (int lane = 0; lane < FIL_LANES; ++lane)
         if (led[lane]) {
             report[lane].led = true;
@@ -177,6 +192,7 @@ void fil_step_respond(const fil_step_job *job, fil_newton *newton, fil_strand_re
     for (int lane = 0; lane < FIL_LANES; ++lane)
         led[lane] = report[lane].led ? -1 : 0;
     ask_linearisation(newton, q, frame);
+    fil_v4 last = way_to(newton, q);
     go_on(job, newton, true, ~led, report);
     led |= ~(distance_from(newton, q) <= far * far);
     if (!fil_m4_any(led))
@@ -184,7 +200,7 @@ void fil_step_respond(const fil_step_job *job, fil_newton *newton, fil_strand_re
     fil_newton_take(newton->q, q, led, (ptrdiff_t)newton->size * FIL_LANES);
     fil_newton_take(newton->frame, frame, led, newton->vertices * frames * FIL_LANES);
     fil_newton_straighten(newton, led);
-    judge_led(job, newton, led, report);
+    judge_led(job, newton, led, last, report);
 }
 
 // Time since the last call, for a phase of a pack.

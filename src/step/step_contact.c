@@ -24,7 +24,6 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
-#include "contact/contact_patch.h"
 #include "math/cone.h"
 
 #include <math.h>
@@ -110,8 +109,10 @@ static void respond(const fil_part_job *self, fil_newton *newton, fil_strand_rep
             self->job.solve(&self->job, newton, report);
         return;
     }
-    for (int lane = 0; lane < FIL_LANES; ++lane)
+    for (int lane = 0; lane < FIL_LANES; ++lane) {
         report[lane].converged = false;
+        report[lane].moved = 0;
+    }
     fil_step_respond(&self->job, newton, report);
 }
 
@@ -134,8 +135,9 @@ bool fil_part_strands_converged(const fil_part *part)
     return true;
 }
 
-// What is missing to balance where strands are led by the linearisation: the sum of the squares, in m/s.
-static double missing_in_led(const fil_part *part)
+// What is missing to balance where strands are led by the linearisation, or were moved apart: the sum of the squares,
+// in m/s.
+static double missing_balance(const fil_part *part)
 {
     const fil_model *model = part->job.state->model;
     double square = 0;
@@ -143,6 +145,7 @@ static double missing_in_led(const fil_part *part)
         for (int slot = 0; slot < model->groups[g].strand_count; ++slot) {
             const fil_strand_report *report = &part->job.state->scratch[g].report[slot];
             square += report->led ? report->change * report->change : 0;
+            square += report->moved * report->moved;
         }
     return square;
 }
@@ -240,7 +243,7 @@ void fil_rounds_judge(fil_part *part, fil_rounds *self)
     for (int i = 0; i < part->meets.count; ++i)
         square += self->miss[i];
     self->law = square > 0 ? sqrt(square) / (self->solve.rho * speed_scale(self)) : 0;
-    self->residual = hypot(self->law, sqrt(missing_in_led(part)) / speed_scale(self));
+    self->residual = hypot(self->law, sqrt(missing_balance(part)) / speed_scale(self));
 }
 
 // How far the linearisation was from the velocities that strands responded with, on the scale of the residual.
@@ -268,43 +271,53 @@ fil_status fil_part_find(fil_part *part)
     return status;
 }
 
-fil_status fil_part_find_more(fil_part *part, bool search, int *added)
+fil_status fil_part_wake(fil_part *part, int *added)
 {
     double start = fil_timer_seconds();
-    int seen = 0;
     fil_status status = fil_look_wake(part, added);
-    if (status == FIL_OK && search)
-        status = fil_look_again(part, &seen);
-    *added += seen;
     part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
     return status;
 }
 
-// The residual of all says little of one: what passed through each other and still would is solved apart, with all on
-// its strands. The others follow only where that took them too far from the law: they would move it back.
-static fil_status solve_and_mend(fil_part *part, double tolerance, fil_rounds *self)
+fil_status fil_part_find_more(fil_part *part, bool search, int *added)
 {
-    const int most = 100, turns = 3;
-    const double any = 1e9, enough = 0.7; // of the tolerance of the step
-    fil_status status = fil_rounds_solve(part, tolerance, self);
-    for (int turn = 0; turn < turns && status == FIL_OK && self->solve.outcome == FIL_SOLVED; ++turn) {
-        double start = fil_timer_seconds();
-        int *contact = FIL_ARENA_RAW(part->scratch->arena, int, part->meets.count);
-        double speed;
-        int count;
-        if (!contact)
-            return FIL_NO_MEMORY;
-        if (fil_look_list_hard(part, self->said, contact, &count, &speed) == 0 || count > most)
-            break;
-        status =
-            fil_contact_patch_mend(part->job.context, self->problem, contact, count, speed, self->said, part->meets.r);
-        part->stats->seconds[FIL_PHASE_CONTACT] += fil_timer_seconds() - start;
-        if (status == FIL_OK) // asks for the velocities
-            status = fil_rounds_solve(part, any, self);
-        if (status == FIL_OK && self->solve.residual[FIL_MERIT_NATURAL] > enough * part->contacts->settings.tolerance)
-            status = fil_rounds_solve(part, tolerance, self);
+    if (!search)
+        return fil_part_wake(part, added);
+    fil_status status = fil_look_again(part);
+    return status == FIL_OK ? fil_look_add(part, added) : status;
+}
+
+// Takes apart what passes through each other, and what nearly does unless only crossings are asked for. wanted: the
+// residual above which it is taken back. *done: nothing passes any more.
+static fil_status take_apart(fil_part *part, fil_rounds *self, bool crossings_only, double wanted, bool *done)
+{
+    double start = fil_timer_seconds(), before = part->stats->seconds[FIL_PHASE_SOLVE];
+    fil_status status = fil_project_apart(part, crossings_only, done);
+    if (status != FIL_OK || !*done)
+        return status;
+    fil_rounds_judge(part, self);
+    *done = self->residual <= wanted;
+    if (*done) {
+        part->passing.count = part->stats->crossings = 0;
+    } else {
+        fil_project_undo(part);
+        fil_rounds_judge(part, self);
     }
-    return status;
+    part->stats->seconds[FIL_PHASE_DETECT] +=
+        fil_timer_seconds() - start - (part->stats->seconds[FIL_PHASE_SOLVE] - before);
+    return FIL_OK;
+}
+
+// Contacts that a good iterate asks for besides the ones there are; where it meets others by hardly anything it is
+// moved instead.
+static fil_status look(fil_part *part, fil_rounds *self, int *added)
+{
+    fil_status status = fil_look_again(part);
+    bool done = false;
+    *added = 0;
+    for (int crossings_only = 0; crossings_only < 2 && status == FIL_OK && !done; ++crossings_only)
+        status = take_apart(part, self, crossings_only, part->contacts->settings.tolerance, &done);
+    return status == FIL_OK && !done ? fil_look_add(part, added) : status;
 }
 
 // Rounds of impulses and responses until the law holds.
@@ -312,10 +325,12 @@ static fil_status meet(fil_part *part, fil_rounds *self)
 {
     const fil_contacts *settings = &part->contacts->settings;
     const double first = 1e-3, better = 0.02, slow = 0.3, little = 0.7, far = 0.3;
-    const int most_vain = 4;
+    const double fewer = 0.5;
+    const int most_vain = 4, most_vain_looks = 2;
     double before = INFINITY, least = INFINITY, missed = INFINITY;
-    int looks = 0, vain = 0; // rounds that gained little, one after the other
-    uint64_t again = 0;      // what passed through each other at the last look
+    int looks = 0, vain = 0;   // rounds that gained little, one after the other
+    int vain_looks = 0;        // the same of looks
+    double passing = INFINITY; // how many passed through each other at the last one
     fil_status status = FIL_OK;
     for (int round = 0; round < settings->max_iterations; ++round) {
         if (!self->problem && part->meets.count > 0)
@@ -323,22 +338,26 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         // A better answer than the linearisation is worth nothing. What it missed last time tells how good it is.
         double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * missed));
         if (status == FIL_OK && part->meets.count > 0)
-            status = looks > 0 ? solve_and_mend(part, tolerance, self) : fil_rounds_solve(part, tolerance, self);
+            status = fil_rounds_solve(part, tolerance, self);
         if (status != FIL_OK)
             return status;
         respond_and_judge(part, self);
         missed = what_it_missed(part, self);
         bool good = self->residual <= settings->tolerance;
         int added;
-        status = fil_part_find_more(part, good && looks < FIL_LOOKS, &added);
-        looks += good;
+        bool looks_again = good && looks < FIL_LOOKS;
+        status = looks_again ? look(part, self, &added) : fil_part_wake(part, &added);
+        looks += looks_again;
         vain = good || self->residual < little * least ? 0 : vain + 1;
         least = good ? INFINITY : fmin(least, self->residual);
         bool astray = self->law > far && self->law > before;
         bool stuck = (self->solve.outcome != FIL_SOLVED || vain >= most_vain || astray) && !good;
-        // The same crossings again, though the law held for them as it does now.
-        stuck = stuck || (good && part->stats->crossings > 0 && part->passing == again && self->solve.iterations == 0);
-        again = good ? part->passing : 0;
+        // Crossings that hardly become fewer.
+        if (looks_again) {
+            vain_looks = part->passing.count > fewer * passing ? vain_looks + 1 : 0;
+            passing = part->passing.count;
+        }
+        stuck = stuck || (passing > 0 && (vain_looks >= most_vain_looks || looks == FIL_LOOKS));
         if (status != FIL_OK || stuck || (good && added == 0))
             return status;
         // What is led goes on from a new linearisation.
@@ -379,6 +398,10 @@ static fil_status try_part(fil_part *part, unsigned *trouble)
     fil_part_for_packs(part, FIL_PHASE_PREDICT, predict);
     fil_status status = methods[part->contacts->settings.method](part, &rounds);
     fil_rounds_forget(&rounds);
+    // What still passes is in trouble in any case, but less so on the right side.
+    bool done;
+    if (status == FIL_OK && part->passing.count > 0 && part->last_try)
+        status = take_apart(part, &rounds, true, INFINITY, &done);
     if (status != FIL_OK)
         return status;
     *trouble = 0;
@@ -486,6 +509,7 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
             part_of(context, state, h * (double)width / (double)whole, begin + h * (double)at / (double)whole,
                     begin + h * (double)(at + width) / (double)whole, stats);
         part.job.share = (double)width / (double)(whole - at);
+        part.last_try = head->halved == most;
         unsigned trouble;
         int linearisations = stats->linearisations;
         stats->crossings = 0;
@@ -550,6 +574,7 @@ fil_status fil_step_settle(fil_context *context, fil_state *state, int max_itera
     bool rests = false;
     for (int i = 0; i < max_iterations && !rests; ++i) {
         fil_part part = part_of(context, state, h, time, time, stats);
+        part.last_try = h <= shortest;
         unsigned trouble;
         fil_status status = try_part(&part, &trouble);
         if (status != FIL_OK)

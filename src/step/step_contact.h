@@ -1,5 +1,5 @@
 // A step with contacts. See step_contact.c for its course, step_meet.c for who touches whom, step_law.c for what they
-// obey, step_problem.c for the contact problem and what its impulses do to strands.
+// obey, step_problem.c for the contact problem and what its impulses do to strands, step_project.c for what is left.
 #ifndef FIL_STEP_CONTACT_H
 #define FIL_STEP_CONTACT_H
 
@@ -17,7 +17,6 @@ typedef struct fil_meets {
     double *r;              // [3 count]
     double *force;          // [count] N, of the part before; 0: not known
     bool *wedged;           // [count] between things that cannot move
-    bool *hard;             // [count] solved apart, since what solves all left it so far from the law that it passed
     int kept;               // how many began with an impulse of the part before
 } fil_meets;
 
@@ -32,8 +31,10 @@ typedef struct fil_part {
     fil_touch_list waiting; // places that are not near enough yet
     double margin;          // m, how far was searched
     double from, to;        // s, when it begins and ends
+    bool last_try;          // it will be taken as it is
     double residual;        // natural, of all contacts with the velocities of the strands
-    uint64_t passing;       // a hash of the edges that passed through each other at the last look
+    fil_touch_list passing; // what passed through each other at the last look
+    bool *moved;            // [strands] moved apart from others, see step_project.c
     fil_step_stats *stats;
 } fil_part;
 
@@ -92,6 +93,8 @@ fil_status fil_part_find(fil_part *part);
 // Contacts that the iterate asks for besides the ones there are: from those who wait, and when all else is good by a
 // new search.
 fil_status fil_part_find_more(fil_part *part, bool search, int *added);
+// Only from those who wait.
+fil_status fil_part_wake(fil_part *part, int *added);
 // The problem around the iterate; its impulses; what the law says of them and of the velocities of the iterate.
 fil_status fil_rounds_build(fil_part *part, fil_rounds *self);
 fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self);
@@ -126,13 +129,21 @@ double fil_meet_radii(const fil_part *part, const fil_touch_point *point);
 // Keeps the impulses for the next part.
 void fil_meet_remember(fil_part *part);
 
-// step_look.c. Makes contacts of those who wait and would overlap at the iterate; *added: how many.
+// step_look.c. By how many radii those who wait may overlap at the iterate.
+double fil_look_woken(const fil_part *part);
+// Makes contacts of those that overlap by more; *added: how many.
 fil_status fil_look_wake(fil_part *part, int *added);
-// Searches once more, on the way to the iterate: who passes through each other, or overlaps and is not known.
-fil_status fil_look_again(fil_part *part, int *added);
-// Marks the contacts, found as crossings, as hard that would pass through each other with the velocities u [3
-// contacts]; lists all hard ones. speed: how near to the law they should be, in m/s. Returns how many would pass.
-int fil_look_list_hard(fil_part *part, const double *u, int *contact, int *count, double *speed);
+// Searches once more, on the way to the iterate: who passes through each other (part->passing), who overlaps and is not
+// known (part->waiting).
+fil_status fil_look_again(fil_part *part);
+// Makes contacts of both; *added: how many.
+fil_status fil_look_add(fil_part *part, int *added);
+
+// step_project.c. Moves iterates apart that pass through each other or nearly do; *done: nothing passes any more, or
+// else they are where they were.
+fil_status fil_project_apart(fil_part *part, bool crossings_only, bool *done);
+// Back to where they were.
+void fil_project_undo(fil_part *part);
 
 // step_law.c. Frames, friction, velocities besides those of the strands and pulls of all contacts.
 fil_status fil_law_describe(fil_part *part);

@@ -5,7 +5,7 @@
 // expected are searched for anew.
 #include "step/step_contact.h"
 
-#include "base/hash.h"
+#include "base/timer.h"
 #include "math/mat3.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 static const double deep_part = 0.5; // radii: overlaps at the end that are worth another search
 
 // Overlaps at the end that places which were left out may have: as exact as all else, and nothing to see.
-static double woken_part(const fil_part *part)
+double fil_look_woken(const fil_part *part)
 {
     const double factor = 100, most = 0.3; // radii
     return fmin(factor * part->contacts->settings.tolerance, most);
@@ -25,7 +25,7 @@ fil_status fil_look_wake(fil_part *part, int *added)
 {
     fil_touch_list *waiting = &part->waiting;
     fil_touch_list more = {0};
-    const double enough = -woken_part(part), skin = part->contacts->settings.skin;
+    const double enough = -fil_look_woken(part), skin = part->contacts->settings.skin;
     bool wakes = false;
     for (int i = 0; i < waiting->count && !wakes; ++i)
         wakes = fil_meet_end_gap(part, &waiting->point[i]) < enough * fil_meet_radii(part, &waiting->point[i]);
@@ -139,85 +139,64 @@ static int compare_points(const void *a, const void *b)
     return x->at_a < y->at_a ? -1 : x->at_a > y->at_a;
 }
 
-// Of the places of a list, those that pass through each other and those that overlap and are not known: the former
-// replace what is known of their edges, what is new goes to `more`.
-static int choose(fil_part *part, const fil_touch_list *list, bool crossing, fil_touch_list *more)
+// Of the places of a list those that overlap at the end, deeply, and are not known: they wait.
+static fil_status let_wait(fil_part *part, const fil_touch_list *list)
 {
-    int added = 0;
+    fil_touch_list all = {.point =
+                              FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, part->waiting.count + list->count)};
+    if (!all.point)
+        return FIL_NO_MEMORY;
     for (int i = 0; i < list->count; ++i) {
         const fil_touch_point *point = &list->point[i];
         bool deep = fil_meet_end_gap(part, point) < -deep_part * fil_meet_radii(part, point);
-        if (point->crossing != crossing || !(crossing || deep))
-            continue;
-        int same = crossing ? find_worse(&part->meets, point) : find_same(&part->meets, point);
-        if (same >= 0 && !crossing)
-            continue;
-        ++added;
-        if (same >= 0)
-            part->meets.point[same] = *point;
-        else
-            more->point[more->count++] = *point;
+        if (deep && !point->crossing && find_same(&part->meets, point) < 0)
+            all.point[all.count++] = *point;
     }
-    return added;
+    if (all.count == 0)
+        return FIL_OK;
+    memcpy(all.point + all.count, part->waiting.point, (size_t)part->waiting.count * sizeof *all.point);
+    all.count += part->waiting.count;
+    qsort(all.point, (size_t)all.count, sizeof *all.point, compare_points);
+    part->waiting = all;
+    return FIL_OK;
 }
 
-static void note_passing(fil_part *part, const fil_touch_list *crossings)
+fil_status fil_look_again(fil_part *part)
 {
-    part->passing = 0;
-    for (int i = 0; i < crossings->count; ++i) {
-        int edges[2] = {crossings->point[i].a, crossings->point[i].b};
-        part->passing = fil_hash_bytes(part->passing, edges, sizeof edges);
-    }
-}
-
-fil_status fil_look_again(fil_part *part, int *added)
-{
-    fil_context *context = part->job.context;
-    fil_arena *arena = part->scratch->arena;
-    bool *stray = FIL_ARENA_RAW(arena, bool, part->strands.strand_count);
-    fil_touch_list near = {0}, crossings, more = {0};
-    *added = 0;
-    part->stats->crossings = 0;
-    if (!stray)
-        return FIL_NO_MEMORY;
-    fil_status status = FIL_OK;
-    if (mark_strays(part, stray) > 0)
+    double start = fil_timer_seconds();
+    bool *stray = FIL_ARENA_RAW(part->scratch->arena, bool, part->strands.strand_count);
+    fil_status status = stray ? FIL_OK : FIL_NO_MEMORY;
+    fil_touch_list near = {0};
+    part->passing = (fil_touch_list){0};
+    if (status == FIL_OK && mark_strays(part, stray) > 0)
         status = search_for_strays(part, stray, &near);
     if (status == FIL_OK)
-        status = fil_touch_strands_crossings(context, arena, &part->strands, &part->pairs, &crossings);
+        status = let_wait(part, &near);
     if (status == FIL_OK)
-        more.point = FIL_ARENA_RAW(arena, fil_touch_point, near.count + crossings.count);
-    if (status == FIL_OK && !more.point)
-        status = FIL_NO_MEMORY;
-    if (status != FIL_OK)
-        return status;
-    part->stats->crossings = crossings.count;
-    note_passing(part, &crossings);
-    *added = choose(part, &crossings, true, &more) + choose(part, &near, false, &more);
-    if (*added == 0)
-        return FIL_OK;
-    qsort(more.point, (size_t)more.count, sizeof *more.point, compare_points);
-    return fil_meet_add(part, &more);
+        status = fil_touch_strands_crossings(part->job.context, part->scratch->arena, &part->strands, &part->pairs,
+                                             &part->passing);
+    part->stats->crossings = part->passing.count;
+    part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
+    return status;
 }
 
-int fil_look_list_hard(fil_part *part, const double *u, int *contact, int *count, double *speed)
+fil_status fil_look_add(fil_part *part, int *added)
 {
-    const double meeting = 0.95, slight = 0.003; // radii: where centre lines meet; what is as good as nothing
-    const fil_meets *meets = &part->meets;
-    int passing = 0;
-    *count = 0;
-    *speed = INFINITY;
-    for (ptrdiff_t i = 0; i < meets->count; ++i) {
-        const fil_touch_point *point = &meets->point[i];
-        double radii = fil_meet_radii(part, point), enough = slight * radii / part->job.s;
-        double end = point->gap + part->job.s * (u[3 * i] - meets->bias[3 * i]);
-        bool passes = point->crossing && end < -meeting * radii && u[3 * i] < -enough;
-        passing += passes;
-        meets->hard[i] |= passes;
-        if (!meets->hard[i])
-            continue;
-        contact[(*count)++] = (int)i;
-        *speed = fmin(*speed, enough);
+    fil_touch_list new = {.point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, part->passing.count)};
+    fil_status status = fil_part_wake(part, added);
+    if (status != FIL_OK || part->passing.count == 0)
+        return status;
+    if (!new.point)
+        return FIL_NO_MEMORY;
+    for (int i = 0; i < part->passing.count; ++i) {
+        const fil_touch_point *point = &part->passing.point[i];
+        int worse = find_worse(&part->meets, point);
+        if (worse >= 0)
+            part->meets.point[worse] = *point;
+        else
+            new.point[new.count++] = *point;
     }
-    return passing;
+    *added += part->passing.count;
+    qsort(new.point, (size_t) new.count, sizeof *new.point, compare_points);
+    return fil_meet_add(part, &new);
 }

@@ -171,10 +171,8 @@ static fil_status make_room(fil_part *part, int count, fil_meets *out)
                        .pull = FIL_ARENA_RAW(arena, double, room),
                        .r = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)room),
                        .force = FIL_ARENA_ARRAY(arena, double, room),
-                       .wedged = FIL_ARENA_RAW(arena, bool, room),
-                       .hard = FIL_ARENA_ARRAY(arena, bool, room)};
-    bool made = out->point && out->frame && out->mu && out->bias && out->pull && out->r && out->force && out->wedged &&
-                out->hard;
+                       .wedged = FIL_ARENA_RAW(arena, bool, room)};
+    bool made = out->point && out->frame && out->mu && out->bias && out->pull && out->r && out->force && out->wedged;
     return made ? FIL_OK : FIL_NO_MEMORY;
 }
 
@@ -189,7 +187,6 @@ static fil_status grow(fil_part *part, int count)
     memcpy(part->meets.point, old.point, (size_t)old.count * sizeof *old.point);
     memcpy(part->meets.r, old.r, 3 * (size_t)old.count * sizeof *old.r);
     memcpy(part->meets.force, old.force, (size_t)old.count * sizeof *old.force);
-    memcpy(part->meets.hard, old.hard, (size_t)old.count * sizeof *old.hard);
     return FIL_OK;
 }
 
@@ -206,7 +203,6 @@ fil_status fil_meet_add(fil_part *part, const fil_touch_list *more)
         for (int k = 0; k < 3; ++k)
             meets->r[3 * to + k] = new ? 0 : meets->r[3 * i + k];
         meets->force[to] = new ? 0 : meets->force[i];
-        meets->hard[to] = new ? false : meets->hard[i];
         *(new ? &j : &i) -= 1;
     }
     meets->count += more->count;

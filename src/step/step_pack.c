@@ -247,10 +247,17 @@ static void go_straight(const fil_step_job *job, fil_newton *newton, const doubl
     hold_positions(job, newton, newton->q);
 }
 
+// With the acceleration of the step before, which is what forces and contacts together made of it.
 void fil_pack_drift(const fil_step_job *job, fil_newton *newton)
 {
-    const double *q = state_array(newton, job->state->groups[job->group].q);
+    const fil_group_state *state = &job->state->groups[job->group];
+    const double h_before = job->state->head->h_before;
+    const double *q = state_array(newton, state->q);
+    const double *v = state_array(newton, state->v), *v_before = state_array(newton, state->v_before);
+    double goes_on = h_before > 0 ? job->s * job->h / h_before : 0;
     go_straight(job, newton, q);
+    for (ptrdiff_t k = 0; k < (ptrdiff_t)newton->size * FIL_LANES; ++k)
+        newton->q[k] += newton->is_free[k] != 0 ? goes_on * (v[k] - v_before[k]) : 0;
     follow_root(newton, q, newton->q);
     settle(job, newton);
 }

@@ -5,10 +5,7 @@
 
 #include "base/arena.h"
 #include "failing_allocator.h"
-#include "math/cone.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct patch_case {
@@ -78,39 +75,6 @@ TEST(core_repairs_spoilt_impulses)
                       fil_contact_hair_shape_name(self.hair.shape), self.residual[0], self.residual[1]);
         fil_context_destroy(context);
     }
-}
-
-// Spoils one impulse in a solved problem: mended with all others on its strands, the contact obeys the law again.
-TEST(mended_contacts_obey_the_law)
-{
-    fil_context *context = fil_context_create(NULL);
-    fil_contact_hair hair = fil_contact_hair_default();
-    hair.strands = 100;
-    fil_contact_problem *problem;
-    test_ok(context, fil_contact_hair_generate(context, &hair, &problem));
-    size_t size = 3 * (size_t)problem->contact_count;
-    double *r = calloc(size, sizeof *r), *u = calloc(size, sizeof *u), before, speed = 1e-6;
-    fil_contact_def def = fil_contact_def_default();
-    fil_solve_stats stats;
-    test_ok(context, fil_contact_solve(context, problem, &def, r, u, NULL, &stats));
-    int contact = 0;
-    while (!(r[3 * contact] > 0))
-        ++contact;
-    r[3 * contact] = r[3 * contact + 1] = r[3 * contact + 2] = 0;
-    def.warm = true;
-    def.tolerance = 1e9; // only asks for the velocities
-    test_ok(context, fil_contact_solve(context, problem, &def, r, u, NULL, &stats));
-    before = u[3 * contact];
-    ck_assert_double_lt(before, -100 * speed);
-    test_ok(context, fil_contact_patch_mend(context, problem, &contact, 1, speed, u, r));
-    test_ok(context, fil_contact_solve(context, problem, &def, r, u, NULL, &stats));
-    ck_assert_double_lt(sqrt(fil_cone_natural(problem->mu[contact], stats.rho, r + 3 * contact, u + 3 * contact)) /
-                            stats.rho,
-                        10 * speed);
-    free(r);
-    free(u);
-    fil_contact_problem_destroy(problem);
-    fil_context_destroy(context);
 }
 
 // Of two strands with six contacts each, all are near each other.

@@ -1,0 +1,395 @@
+// Takes apart what passes through each other at the iterate, or nearly does, by moving vertices by hardly anything.
+//
+// The residual is one of all contacts together: among 200,000 a single one may be wrong by a radius, which is 10 µm for
+// hair, and strands are on the wrong side for ever. To solve all so well that no single one is wrong costs many times
+// the step; to move two edges by a tenth of a radius costs nothing and bends nothing. So, on positions, one place after
+// the other (Müller 2006):
+//
+//     gap_i(x) >= floor_i,   x_j += w_j λ n_i,   λ = (floor_i - gap_i) / Σ w²
+//
+// for all that crosses, all contacts and all places that wait to become some, until none is below its floor and nothing
+// crosses. Edges keep their lengths. Between strands the floor of a contact keeps centre lines a fifth of their radii
+// apart, and against bodies as far outside.
+//
+// The velocity of an iterate is (q - q̂) / s: what was moved counts in the residual, at its contacts and as what is
+// missing to balance. The caller takes the move back where that is more than it allows.
+//
+// Cost: one look at every place, then linear in the places of the strands that move, some ten times.
+#include "step/step_contact.h"
+
+#include "base/parallel.h"
+#include "math/mat3.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PLACE_GRAIN = 1024, MOST_TURNS = 10, MOST_SWEEPS = 30 };
+
+static const double deepest = 0.8;        // radii: centre lines stay a fifth of them apart
+static const double slack = 0.1;          // radii: what is less below its floor stays there
+static const double stretch = 1e-4;       // of the length of an edge: as good as nothing
+static const double least_freedom = 0.25; // what hardly moves is moved only where it crosses
+// Places: more of them are no errors, but contacts that are not known yet.
+static const double few = 20, few_of_strands = 0.125;
+
+// Strands, each once.
+typedef struct strand_set {
+    int *strand, count;
+    bool *has; // [strands]
+} strand_set;
+
+typedef struct apart {
+    fil_part *part;
+    bool crossings_only;
+    int places;               // contacts, then those that wait
+    double *floor;            // [places] m, the least gap
+    bool *low;                // [places] below it
+    int *start, *place;       // [strands + 1], [2 places] the places of each strand
+    fil_touch_list crossings; // found so far
+    int room;                 // for them
+    double *length;           // [vertices] of the edges of the iterate
+    strand_set now, next;     // those whose places are to be looked at in this sweep, and in the next one
+} apart;
+
+// ---- floors
+
+static const fil_touch_point *place_of(const apart *self, int64_t i)
+{
+    const fil_part *part = self->part;
+    return i < part->meets.count ? &part->meets.point[i] : &part->waiting.point[i - part->meets.count];
+}
+
+// What is inside a body comes out step by step, unless it hangs on something held.
+static double floor_of(const fil_part *part, const fil_touch_point *point)
+{
+    const double a_step = 0.5; // radii
+    double radii = fil_meet_radii(part, point), lowest = -deepest * radii;
+    if (point->b >= 0)
+        return lowest;
+    bool held = part->strands.held[point->a] || part->strands.held[point->a + 1];
+    return fmin(lowest, point->gap + (held ? 0 : a_step * radii));
+}
+
+// Those that wait are no contacts yet because they do not overlap. What hardly moves, or is wedged, is left alone.
+// Where only crossings are taken apart, the rest shall not come nearer than it is.
+static void set_floors(void *data, int64_t begin, int64_t end)
+{
+    const apart *self = data;
+    const fil_part *part = self->part;
+    for (int64_t i = begin; i < end; ++i) {
+        const fil_touch_point *point = place_of(self, i);
+        double gap = fil_meet_end_gap(part, point), radii = fil_meet_radii(part, point);
+        bool waits = i >= part->meets.count;
+        bool can_move = (waits || !part->meets.wedged[i]) && fil_meet_freedom(part, point) >= least_freedom;
+        double floor = waits ? -fil_look_woken(part) * radii : can_move ? floor_of(part, point) : -INFINITY;
+        self->floor[i] = self->crossings_only && !waits ? fmin(floor, gap) : floor;
+        self->low[i] = self->floor[i] - gap > slack * radii;
+    }
+}
+
+// ---- moving
+
+static void add_strand(strand_set *set, int strand)
+{
+    if (!set->has[strand])
+        set->strand[set->count++] = strand;
+    set->has[strand] = true;
+}
+
+static void shift(apart *self, int edge, double at, double way, const double normal[3])
+{
+    fil_part *part = self->part;
+    const double weight[2] = {1 - at, at};
+    for (int i = 0; i < 2; ++i)
+        for (int k = 0; k < 3 && !part->strands.held[edge + i]; ++k)
+            part->scratch->x1[3 * (ptrdiff_t)(edge + i) + k] += weight[i] * way * normal[k];
+    part->moved[part->strands.strand[edge]] = true;
+    add_strand(&self->next, part->strands.strand[edge]);
+}
+
+// Moves a place to its floor.
+static void lift(apart *self, const fil_touch_point *point, double floor)
+{
+    const fil_part *part = self->part;
+    double freedom = fil_meet_freedom(part, point), missing = floor - fil_meet_end_gap(part, point);
+    if (!(missing > slack * fil_meet_radii(part, point)) || !(freedom > 0))
+        return;
+    double way = missing / freedom;
+    shift(self, point->a, point->at_a, way, point->normal);
+    if (point->b >= 0)
+        shift(self, point->b, point->at_b, -way, point->normal);
+}
+
+static double length_of(const double *x, int edge, double e[3])
+{
+    const double *a = x + 3 * (ptrdiff_t)edge;
+    for (int k = 0; k < 3; ++k)
+        e[k] = a[k + 3] - a[k];
+    return fil_vec3_norm(e);
+}
+
+// Gives the edges of a strand their lengths back, from the root on.
+static void keep_lengths(const apart *self, int strand)
+{
+    const fil_part *part = self->part;
+    double *x = part->scratch->x1;
+    for (int i = part->strands.first[strand]; i + 1 < part->strands.first[strand + 1]; ++i) {
+        double e[3], length = length_of(x, i, e), weight[2] = {!part->strands.held[i], !part->strands.held[i + 1]};
+        double off = length - self->length[i];
+        if (!(fabs(off) > stretch * self->length[i]) || weight[0] + weight[1] == 0)
+            continue;
+        double way = off / (length * (weight[0] + weight[1]));
+        for (int k = 0; k < 3; ++k) {
+            x[3 * (ptrdiff_t)i + k] += weight[0] * way * e[k];
+            x[3 * (ptrdiff_t)i + 3 + k] -= weight[1] * way * e[k];
+        }
+    }
+}
+
+// A counting sort of the places by their strands.
+static void list_places(apart *self)
+{
+    const int *strand = self->part->strands.strand;
+    int *next = self->start + 1; // where the next one of a strand goes, counted one ahead
+    for (int i = 0; i < self->places; ++i) {
+        const fil_touch_point *point = place_of(self, i);
+        ++next[strand[point->a] + 1];
+        if (point->b >= 0)
+            ++next[strand[point->b] + 1];
+    }
+    for (int s = 1; s <= self->part->strands.strand_count; ++s)
+        next[s] += next[s - 1];
+    for (int i = 0; i < self->places; ++i) {
+        const fil_touch_point *point = place_of(self, i);
+        self->place[next[strand[point->a]]++] = i;
+        if (point->b >= 0)
+            self->place[next[strand[point->b]]++] = i;
+    }
+}
+
+static void lift_crossings(apart *self)
+{
+    for (int i = 0; i < self->crossings.count; ++i)
+        lift(self, &self->crossings.point[i], floor_of(self->part, &self->crossings.point[i]));
+}
+
+// One place after the other, time and again: those of the strands that moved last.
+static void sweep(apart *self)
+{
+    for (int turn = 0; turn < MOST_SWEEPS; ++turn) {
+        strand_set moved = self->next;
+        self->next = self->now;
+        self->now = moved;
+        for (int k = 0; k < self->now.count; ++k)
+            keep_lengths(self, self->now.strand[k]);
+        lift_crossings(self);
+        for (int k = 0; k < self->now.count; ++k) {
+            int strand = self->now.strand[k];
+            self->now.has[strand] = false;
+            for (int i = self->start[strand]; i < self->start[strand + 1]; ++i)
+                lift(self, place_of(self, self->place[i]), self->floor[self->place[i]]);
+        }
+        self->now.count = 0;
+        if (self->next.count == 0)
+            return;
+    }
+}
+
+// ---- crossings
+
+// Who passes through each other, of the pairs with a strand that was moved.
+static fil_status find_crossings(const apart *self, fil_touch_list *out)
+{
+    const fil_part *part = self->part;
+    const int *strand = part->strands.strand;
+    fil_arena *arena = part->scratch->arena;
+    int64_t count = 0;
+    for (int64_t i = 0; i < part->pairs.count; ++i)
+        count += part->moved[strand[part->pairs.a[i]]] || part->moved[strand[part->pairs.b[i]]];
+    fil_touch_pairs pairs = {.a = FIL_ARENA_RAW(arena, int, count), .b = FIL_ARENA_RAW(arena, int, count)};
+    if (!pairs.a || !pairs.b)
+        return FIL_NO_MEMORY;
+    for (int64_t i = 0; i < part->pairs.count; ++i)
+        if (part->moved[strand[part->pairs.a[i]]] || part->moved[strand[part->pairs.b[i]]]) {
+            pairs.a[pairs.count] = part->pairs.a[i];
+            pairs.b[pairs.count++] = part->pairs.b[i];
+        }
+    return fil_touch_strands_crossings(part->job.context, arena, &part->strands, &pairs, out);
+}
+
+static fil_status add_crossings(apart *self, const fil_touch_list *more)
+{
+    fil_touch_list *all = &self->crossings;
+    if (all->count + more->count > self->room) {
+        int room = 2 * (all->count + more->count);
+        fil_touch_point *point = FIL_ARENA_RAW(self->part->scratch->arena, fil_touch_point, room);
+        if (!point)
+            return FIL_NO_MEMORY;
+        if (all->count > 0)
+            memcpy(point, all->point, (size_t)all->count * sizeof *point);
+        all->point = point;
+        self->room = room;
+    }
+    if (more->count > 0)
+        memcpy(all->point + all->count, more->point, (size_t)more->count * sizeof *all->point);
+    all->count += more->count;
+    return FIL_OK;
+}
+
+// How many places are low that are no contacts, and what crosses.
+static int count_new(const apart *self)
+{
+    int count = self->crossings.count;
+    for (int i = self->part->meets.count; i < self->places; ++i)
+        count += self->low[i];
+    return count;
+}
+
+// Moves x1; *done: nothing that was moved crosses any more.
+static fil_status move_apart(apart *self, bool *done)
+{
+    fil_status status = FIL_OK;
+    list_places(self);
+    lift_crossings(self);
+    for (int i = 0; i < self->places; ++i)
+        if (self->low[i])
+            lift(self, place_of(self, i), self->floor[i]);
+    *done = self->next.count == 0;
+    for (int turn = 0; turn < MOST_TURNS && !*done && status == FIL_OK; ++turn) {
+        fil_touch_list more;
+        sweep(self);
+        status = find_crossings(self, &more);
+        if (status == FIL_OK)
+            status = add_crossings(self, &more);
+        *done = status == FIL_OK && more.count == 0;
+        lift_crossings(self);
+    }
+    return status;
+}
+
+// ---- iterates
+
+static fil_m4 moved_lanes(const fil_part_job *self, const fil_newton *newton)
+{
+    const fil_strands *S = newton->S;
+    const bool *moved = self->part->moved + self->part->contacts->first_strand[self->job.group];
+    fil_m4 lanes = {0};
+    for (int lane = 0; lane < FIL_LANES && newton->pack * FIL_LANES + lane < S->strand_count; ++lane)
+        lanes[lane] = moved[S->strand_of_slot[newton->pack * FIL_LANES + lane]] ? -1 : 0;
+    return lanes;
+}
+
+// Iterate and frames of a pack, and where they are kept while it is on trial: what the linearisation said is read no
+// more.
+typedef struct kept {
+    double *q, *frame;
+    size_t q_size, frame_size;
+} kept;
+
+static kept kept_of(const fil_part_job *self, const fil_newton *newton)
+{
+    const fil_strands *S = newton->S;
+    const fil_group_scratch *scratch = &self->job.state->scratch[self->job.group];
+    ptrdiff_t row = S->pack_row[newton->pack] * FIL_LANES;
+    size_t frame_count = (size_t)S->type->frame_count;
+    return (kept){.q = scratch->q_said + row * S->type->dofs,
+                  .frame = scratch->frame_said + row * (ptrdiff_t)frame_count,
+                  .q_size = (size_t)newton->size * FIL_LANES * sizeof(double),
+                  .frame_size = (size_t)newton->vertices * frame_count * FIL_LANES * sizeof(double)};
+}
+
+// The direction that leads from the iterate to x1; reports what that changes of the velocities.
+static void aim(const fil_part_job *self, const fil_newton *newton, fil_strand_report *report)
+{
+    const fil_part *part = self->part;
+    const fil_strands *S = newton->S;
+    int dofs = S->type->dofs;
+    memset(newton->direction, 0, (size_t)newton->size * FIL_LANES * sizeof *newton->direction);
+    for (int lane = 0; lane < FIL_LANES && newton->pack * FIL_LANES + lane < S->strand_count; ++lane) {
+        int strand = part->contacts->first_strand[self->job.group] + S->strand_of_slot[newton->pack * FIL_LANES + lane];
+        int first = part->strands.first[strand], n = part->strands.first[strand + 1] - first;
+        double most = 0;
+        for (int i = 0; i < n && part->moved[strand]; ++i) {
+            double *way = newton->direction + (ptrdiff_t)i * dofs * FIL_LANES + lane, square = 0;
+            const double *x = newton->q + (ptrdiff_t)i * dofs * FIL_LANES + lane;
+            for (int k = 0; k < 3; ++k) {
+                way[k * FIL_LANES] = part->strands.x1[3 * (ptrdiff_t)(first + i) + k] - x[k * FIL_LANES];
+                square += way[k * FIL_LANES] * way[k * FIL_LANES];
+            }
+            most = fmax(most, square);
+        }
+        report[lane].moved = sqrt(most) / self->job.s;
+    }
+}
+
+static void take(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
+{
+    fil_m4 lanes = moved_lanes(self, newton);
+    if (!fil_m4_any(lanes))
+        return;
+    kept kept = kept_of(self, newton);
+    memcpy(kept.q, newton->q, kept.q_size);
+    memcpy(kept.frame, newton->frame, kept.frame_size);
+    aim(self, newton, report);
+    fil_newton_try(newton, fil_v4_select(lanes, fil_v4_all(1), fil_v4_all(0)), (fil_m4){0});
+    fil_newton_accept(newton);
+    fil_newton_straighten(newton, lanes);
+}
+
+static void take_back(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
+{
+    if (!fil_m4_any(moved_lanes(self, newton)))
+        return;
+    kept kept = kept_of(self, newton);
+    memcpy(newton->q, kept.q, kept.q_size);
+    memcpy(newton->frame, kept.frame, kept.frame_size);
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        report[lane].moved = 0;
+}
+
+static fil_status make_room(apart *self)
+{
+    fil_part *part = self->part;
+    fil_arena *arena = part->scratch->arena;
+    int strands = part->strands.strand_count;
+    self->floor = FIL_ARENA_RAW(arena, double, self->places);
+    self->low = FIL_ARENA_RAW(arena, bool, self->places);
+    self->start = FIL_ARENA_ARRAY(arena, int, (int64_t)strands + 2);
+    self->place = FIL_ARENA_RAW(arena, int, 2 * (int64_t)self->places);
+    self->length = FIL_ARENA_RAW(arena, double, part->strands.vertex_count);
+    self->now =
+        (strand_set){.strand = FIL_ARENA_RAW(arena, int, strands), .has = FIL_ARENA_ARRAY(arena, bool, strands)};
+    self->next =
+        (strand_set){.strand = FIL_ARENA_RAW(arena, int, strands), .has = FIL_ARENA_ARRAY(arena, bool, strands)};
+    part->moved = FIL_ARENA_ARRAY(arena, bool, strands);
+    bool made = self->floor && self->low && self->start && self->place && self->length && part->moved;
+    made = made && self->now.strand && self->now.has && self->next.strand && self->next.has;
+    return made ? FIL_OK : FIL_NO_MEMORY;
+}
+
+fil_status fil_project_apart(fil_part *part, bool crossings_only, bool *done)
+{
+    apart self = {.part = part, .crossings_only = crossings_only, .places = part->meets.count + part->waiting.count};
+    fil_status status = make_room(&self);
+    if (status == FIL_OK)
+        status = add_crossings(&self, &part->passing);
+    *done = false;
+    if (status != FIL_OK)
+        return status;
+    for (int i = 0; i + 1 < part->strands.vertex_count; ++i)
+        self.length[i] = length_of(part->strands.x1, i, (double[3]){0});
+    fil_parallel_for(part->job.context, self.places, PLACE_GRAIN, set_floors, &self);
+    if (count_new(&self) > fmax(few, few_of_strands * part->strands.strand_count) && !part->last_try)
+        return FIL_OK;
+    status = move_apart(&self, done);
+    if (status == FIL_OK && *done)
+        fil_part_for_packs(part, FIL_PHASE_SOLVE, take);
+    fil_meet_follow(part);
+    return status;
+}
+
+void fil_project_undo(fil_part *part)
+{
+    fil_part_for_packs(part, FIL_PHASE_SOLVE, take_back);
+    fil_meet_follow(part);
+}

@@ -1,0 +1,110 @@
+// Strands that are solved so loosely that they would pass through each other: they are taken apart.
+#include "test.h"
+
+#include "base/arena.h"
+#include "validate/audit_crossing.h"
+#include "world.h"
+
+#include <string.h>
+
+enum { SIDE = 8, STRANDS = 2 * SIDE, VERTICES = 17, ALL = STRANDS * VERTICES };
+static const double radius = 2e-4, edge = 5e-3;
+
+// Two layers of strands, one across the other, that are pulled together.
+typedef struct net {
+    fil_scene scene;
+    fil_group group;
+    fil_contacts contacts;
+    int count[STRANDS];
+    double x[3 * ALL], force[3 * ALL];
+} net;
+
+// pull: m/s² of each strand.
+static void make_net(net *t, double tolerance, double pull)
+{
+    *t = (net){.scene = fil_scene_default(), .contacts = fil_contacts_default(), .group = fil_group_default()};
+    double mass = t->group.material.density * 3.14159 * radius * radius * edge * (VERTICES - 1);
+    for (int strand = 0; strand < STRANDS; ++strand) {
+        int layer = strand / SIDE, number = strand % SIDE;
+        t->count[strand] = VERTICES;
+        for (int i = 0; i < VERTICES; ++i) {
+            double *x = t->x + 3 * (ptrdiff_t)(strand * VERTICES + i);
+            x[layer == 0 ? 0 : 2] = (i - 0.5 * (VERTICES - 1)) * edge;
+            x[layer == 0 ? 2 : 0] = (number - 0.5 * SIDE + 0.3) * 1.6 * edge;
+            x[1] = layer * 2 * radius;
+            t->force[3 * (strand * VERTICES + i) + 1] = (layer == 0 ? 1 : -1) * pull * mass / VERTICES;
+        }
+    }
+    t->group.material.radius = radius;
+    t->group.material.young = 1e8;
+    t->group.root = t->group.tip = FIL_END_PINNED;
+    t->group.groom = (fil_groom){.strand_count = STRANDS, .vertex_count = t->count, .position = t->x};
+    t->contacts.tolerance = tolerance;
+    t->scene.groups = &t->group;
+    t->scene.group_count = 1;
+    t->scene.contacts = &t->contacts;
+}
+
+// How many crossings the audit sees from one place of all vertices to the next.
+static int64_t count_crossings(fil_context *context, const double *from, const double *to)
+{
+    int first[STRANDS + 1], strand_of[ALL];
+    float before[3 * ALL], after[3 * ALL];
+    for (int i = 0; i <= STRANDS; ++i)
+        first[i] = i * VERTICES;
+    for (int i = 0; i < ALL; ++i)
+        strand_of[i] = i / VERTICES;
+    for (int k = 0; k < 3 * ALL; ++k)
+        before[k] = (float)from[k], after[k] = (float)to[k];
+    fil_audit_strands strands = {.strand_count = STRANDS,
+                                 .first = first,
+                                 .strand_of = strand_of,
+                                 .before = before,
+                                 .after = after,
+                                 .nudge = 1e-9 * edge};
+    fil_arena *arena = fil_arena_create(context);
+    fil_audit_events events;
+    test_ok(context, fil_audit_crossing_find(context, arena, &strands, &events));
+    fil_arena_destroy(arena);
+    return events.count;
+}
+
+// Runs it; how many crossings the audit sees.
+static int64_t run_net(const net *t, int threads, int steps, double *last)
+{
+    world w = world_make(&t->scene, threads);
+    double before[3 * ALL];
+    int64_t crossings = 0;
+    memcpy(before, t->x, sizeof before);
+    for (int i = 0; i < steps; ++i) {
+        test_ok(w.context, fil_state_force(w.context, w.state, 0, t->force));
+        test_ok(w.context, fil_step(w.context, w.state, 4e-3, NULL));
+        fil_state_read(w.state, 0, &(fil_frame){.position = w.x});
+        crossings += count_crossings(w.context, before, w.x);
+        memcpy(before, w.x, sizeof before);
+    }
+    memcpy(last, before, sizeof before);
+    world_free(&w);
+    return crossings;
+}
+
+// Contacts alone, so loosely solved, let some pass.
+TEST(loosely_solved_strands_do_not_pass_through_each_other)
+{
+    net t;
+    double x[3 * ALL];
+    make_net(&t, 0.3, 3000);
+    ck_assert_int_eq(run_net(&t, 1, 60, x), 0);
+}
+
+TEST(strands_are_taken_apart_with_the_same_bits_on_any_number_of_threads)
+{
+    net t;
+    double one[3 * ALL], many[3 * ALL];
+    make_net(&t, 0.3, 3000);
+    run_net(&t, 1, 8, one);
+    for (int threads = 2; threads <= 4; ++threads) {
+        run_net(&t, threads, 8, many);
+        ck_assert_mem_eq(one, many, sizeof one);
+    }
+}
