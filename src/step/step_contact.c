@@ -10,7 +10,7 @@
 //     build      A and b around the iterate, H, w
 //     solve      impulses
 //     respond    strands with these impulses as loads: Newton's method
-//     detect     who passes through whom on the way there: more contacts
+//     detect     who passes through whom on the way there: more contacts, or moved apart where that is hardly a move
 //
 // and again from `build` until the velocities that strands respond with obey Coulomb's law at all contacts: every round
 // is one step of Newton's method on u(r), the velocities as a function of the impulses. The law is judged with these
@@ -271,27 +271,20 @@ fil_status fil_part_find(fil_part *part)
     return status;
 }
 
-fil_status fil_part_wake(fil_part *part, int *added)
-{
-    double start = fil_timer_seconds();
-    fil_status status = fil_look_wake(part, added);
-    part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
-    return status;
-}
-
 fil_status fil_part_find_more(fil_part *part, bool search, int *added)
 {
-    if (!search)
-        return fil_part_wake(part, added);
-    fil_status status = fil_look_again(part);
-    return status == FIL_OK ? fil_look_add(part, added) : status;
+    fil_status status = FIL_OK;
+    if (search)
+        status = fil_look_again(part);
+    if (status == FIL_OK)
+        status = fil_look_wake(part, added);
+    return status == FIL_OK && search ? fil_look_add(part, added) : status;
 }
 
 // Takes apart what passes through each other, and what nearly does unless only crossings are asked for. wanted: the
 // residual above which it is taken back. *done: nothing passes any more.
 static fil_status take_apart(fil_part *part, fil_rounds *self, bool crossings_only, double wanted, bool *done)
 {
-    double start = fil_timer_seconds(), before = part->stats->seconds[FIL_PHASE_SOLVE];
     fil_status status = fil_project_apart(part, crossings_only, done);
     if (status != FIL_OK || !*done)
         return status;
@@ -303,8 +296,6 @@ static fil_status take_apart(fil_part *part, fil_rounds *self, bool crossings_on
         fil_project_undo(part);
         fil_rounds_judge(part, self);
     }
-    part->stats->seconds[FIL_PHASE_DETECT] +=
-        fil_timer_seconds() - start - (part->stats->seconds[FIL_PHASE_SOLVE] - before);
     return FIL_OK;
 }
 
@@ -317,6 +308,8 @@ static fil_status look(fil_part *part, fil_rounds *self, int *added)
     *added = 0;
     for (int crossings_only = 0; crossings_only < 2 && status == FIL_OK && !done; ++crossings_only)
         status = take_apart(part, self, crossings_only, part->contacts->settings.tolerance, &done);
+    if (status == FIL_OK && !done)
+        status = fil_look_wake(part, added);
     return status == FIL_OK && !done ? fil_look_add(part, added) : status;
 }
 
@@ -346,7 +339,7 @@ static fil_status meet(fil_part *part, fil_rounds *self)
         bool good = self->residual <= settings->tolerance;
         int added;
         bool looks_again = good && looks < FIL_LOOKS;
-        status = looks_again ? look(part, self, &added) : fil_part_wake(part, &added);
+        status = looks_again ? look(part, self, &added) : fil_look_wake(part, &added);
         looks += looks_again;
         vain = good || self->residual < little * least ? 0 : vain + 1;
         least = good ? INFINITY : fmin(least, self->residual);

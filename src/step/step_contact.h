@@ -93,8 +93,6 @@ fil_status fil_part_find(fil_part *part);
 // Contacts that the iterate asks for besides the ones there are: from those who wait, and when all else is good by a
 // new search.
 fil_status fil_part_find_more(fil_part *part, bool search, int *added);
-// Only from those who wait.
-fil_status fil_part_wake(fil_part *part, int *added);
 // The problem around the iterate; its impulses; what the law says of them and of the velocities of the iterate.
 fil_status fil_rounds_build(fil_part *part, fil_rounds *self);
 fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self);
@@ -131,12 +129,12 @@ void fil_meet_remember(fil_part *part);
 
 // step_look.c. By how many radii those who wait may overlap at the iterate.
 double fil_look_woken(const fil_part *part);
-// Makes contacts of those that overlap by more; *added: how many.
+// Makes contacts of those that overlap by more, and of what ends near them; *added: how many.
 fil_status fil_look_wake(fil_part *part, int *added);
 // Searches once more, on the way to the iterate: who passes through each other (part->passing), who overlaps and is not
 // known (part->waiting).
 fil_status fil_look_again(fil_part *part);
-// Makes contacts of both; *added: how many.
+// Makes contacts of what passes; adds to *added how many.
 fil_status fil_look_add(fil_part *part, int *added);
 
 // step_project.c. Moves iterates apart that pass through each other or nearly do; *done: nothing passes any more, or

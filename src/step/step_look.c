@@ -20,19 +20,23 @@ double fil_look_woken(const fil_part *part)
     return fmin(factor * part->contacts->settings.tolerance, most);
 }
 
+static bool one_wakes(const fil_part *part)
+{
+    const double enough = -fil_look_woken(part);
+    for (int i = 0; i < part->waiting.count; ++i) {
+        const fil_touch_point *point = &part->waiting.point[i];
+        if (fil_meet_end_gap(part, point) < enough * fil_meet_radii(part, point))
+            return true;
+    }
+    return false;
+}
+
 // Where one wakes its neighbours soon would, too: then all wake that end within the skin.
-fil_status fil_look_wake(fil_part *part, int *added)
+static fil_status wake(fil_part *part, int *added)
 {
     fil_touch_list *waiting = &part->waiting;
-    fil_touch_list more = {0};
-    const double enough = -fil_look_woken(part), skin = part->contacts->settings.skin;
-    bool wakes = false;
-    for (int i = 0; i < waiting->count && !wakes; ++i)
-        wakes = fil_meet_end_gap(part, &waiting->point[i]) < enough * fil_meet_radii(part, &waiting->point[i]);
-    *added = 0;
-    if (!wakes)
-        return FIL_OK;
-    more.point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, waiting->count);
+    fil_touch_list more = {.point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, waiting->count)};
+    const double skin = part->contacts->settings.skin;
     if (!more.point)
         return FIL_NO_MEMORY;
     int left = 0;
@@ -45,6 +49,15 @@ fil_status fil_look_wake(fil_part *part, int *added)
     waiting->count = left;
     *added = more.count;
     return fil_meet_add(part, &more);
+}
+
+fil_status fil_look_wake(fil_part *part, int *added)
+{
+    double start = fil_timer_seconds();
+    *added = 0;
+    fil_status status = one_wakes(part) ? wake(part, added) : FIL_OK;
+    part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
+    return status;
 }
 
 // Where the first contact of an edge is, or would be.
@@ -182,11 +195,9 @@ fil_status fil_look_again(fil_part *part)
 
 fil_status fil_look_add(fil_part *part, int *added)
 {
-    fil_touch_list new = {.point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, part->passing.count)};
-    fil_status status = fil_part_wake(part, added);
-    if (status != FIL_OK || part->passing.count == 0)
-        return status;
-    if (!new.point)
+    double start = fil_timer_seconds();
+    fil_touch_list more = {.point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, part->passing.count)};
+    if (!more.point)
         return FIL_NO_MEMORY;
     for (int i = 0; i < part->passing.count; ++i) {
         const fil_touch_point *point = &part->passing.point[i];
@@ -194,9 +205,11 @@ fil_status fil_look_add(fil_part *part, int *added)
         if (worse >= 0)
             part->meets.point[worse] = *point;
         else
-            new.point[new.count++] = *point;
+            more.point[more.count++] = *point;
     }
     *added += part->passing.count;
-    qsort(new.point, (size_t) new.count, sizeof *new.point, compare_points);
-    return fil_meet_add(part, &new);
+    qsort(more.point, (size_t)more.count, sizeof *more.point, compare_points);
+    fil_status status = part->passing.count > 0 ? fil_meet_add(part, &more) : FIL_OK;
+    part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
+    return status;
 }

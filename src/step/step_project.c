@@ -18,6 +18,7 @@
 #include "step/step_contact.h"
 
 #include "base/parallel.h"
+#include "base/timer.h"
 #include "math/mat3.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ static const double deepest = 0.8;        // radii: centre lines stay a fifth of
 static const double slack = 0.1;          // radii: what is less below its floor stays there
 static const double stretch = 1e-4;       // of the length of an edge: as good as nothing
 static const double least_freedom = 0.25; // what hardly moves is moved only where it crosses
-// Places: more of them are no errors, but contacts that are not known yet.
+// Places that are no contacts: more of them are no errors, but contacts that are not known yet.
 static const double few = 20, few_of_strands = 0.125;
 
 // Strands, each once.
@@ -41,6 +42,7 @@ typedef struct strand_set {
 typedef struct apart {
     fil_part *part;
     bool crossings_only;
+    fil_arena_mark mark;      // of all below
     int places;               // contacts, then those that wait
     double *floor;            // [places] m, the least gap
     bool *low;                // [places] below it
@@ -352,6 +354,8 @@ static fil_status make_room(apart *self)
     fil_part *part = self->part;
     fil_arena *arena = part->scratch->arena;
     int strands = part->strands.strand_count;
+    part->moved = FIL_ARENA_ARRAY(arena, bool, strands);
+    self->mark = fil_arena_mark_now(arena);
     self->floor = FIL_ARENA_RAW(arena, double, self->places);
     self->low = FIL_ARENA_RAW(arena, bool, self->places);
     self->start = FIL_ARENA_ARRAY(arena, int, (int64_t)strands + 2);
@@ -361,14 +365,20 @@ static fil_status make_room(apart *self)
         (strand_set){.strand = FIL_ARENA_RAW(arena, int, strands), .has = FIL_ARENA_ARRAY(arena, bool, strands)};
     self->next =
         (strand_set){.strand = FIL_ARENA_RAW(arena, int, strands), .has = FIL_ARENA_ARRAY(arena, bool, strands)};
-    part->moved = FIL_ARENA_ARRAY(arena, bool, strands);
     bool made = self->floor && self->low && self->start && self->place && self->length && part->moved;
     made = made && self->now.strand && self->now.has && self->next.strand && self->next.has;
     return made ? FIL_OK : FIL_NO_MEMORY;
 }
 
+// Whether there are so few that they are errors.
+static bool are_few(const apart *self)
+{
+    return count_new(self) <= fmax(few, few_of_strands * self->part->strands.strand_count);
+}
+
 fil_status fil_project_apart(fil_part *part, bool crossings_only, bool *done)
 {
+    double start = fil_timer_seconds();
     apart self = {.part = part, .crossings_only = crossings_only, .places = part->meets.count + part->waiting.count};
     fil_status status = make_room(&self);
     if (status == FIL_OK)
@@ -379,9 +389,10 @@ fil_status fil_project_apart(fil_part *part, bool crossings_only, bool *done)
     for (int i = 0; i + 1 < part->strands.vertex_count; ++i)
         self.length[i] = length_of(part->strands.x1, i, (double[3]){0});
     fil_parallel_for(part->job.context, self.places, PLACE_GRAIN, set_floors, &self);
-    if (count_new(&self) > fmax(few, few_of_strands * part->strands.strand_count) && !part->last_try)
-        return FIL_OK;
-    status = move_apart(&self, done);
+    if (are_few(&self) || part->last_try)
+        status = move_apart(&self, done);
+    fil_arena_rewind(part->scratch->arena, self.mark);
+    part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
     if (status == FIL_OK && *done)
         fil_part_for_packs(part, FIL_PHASE_SOLVE, take);
     fil_meet_follow(part);
