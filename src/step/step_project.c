@@ -72,8 +72,25 @@ static double floor_of(const fil_part *part, const fil_touch_point *point)
     return fmin(lowest, point->gap + (held ? 0 : a_step * radii));
 }
 
-// Those that wait are no contacts yet because they do not overlap. What hardly moves, or is wedged, is left alone.
-// Where only crossings are taken apart, the rest shall not come nearer than it is.
+// What hardly moves, or is wedged, is left alone. Where only crossings are taken apart, the rest shall not come nearer
+// than it is.
+static double floor_of_contact(const apart *self, int64_t i, double gap)
+{
+    const fil_part *part = self->part;
+    const fil_touch_point *point = &part->meets.point[i];
+    if (part->meets.wedged[i] || fil_meet_freedom(part, point) < least_freedom)
+        return -INFINITY;
+    double floor = floor_of(part, point);
+    return self->crossings_only ? fmin(floor, gap) : floor;
+}
+
+// By how many radii a place may be below its floor. Those that wait are no contacts yet because they do not overlap,
+// and shall do so no more than they may without becoming some.
+static double slack_of(const apart *self, int64_t i)
+{
+    return i < self->part->meets.count ? slack : fmin(slack, fil_look_woken(self->part) / 3);
+}
+
 static void set_floors(void *data, int64_t begin, int64_t end)
 {
     const apart *self = data;
@@ -81,11 +98,8 @@ static void set_floors(void *data, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; ++i) {
         const fil_touch_point *point = place_of(self, i);
         double gap = fil_meet_end_gap(part, point), radii = fil_meet_radii(part, point);
-        bool waits = i >= part->meets.count;
-        bool can_move = (waits || !part->meets.wedged[i]) && fil_meet_freedom(part, point) >= least_freedom;
-        double floor = waits ? -fil_look_woken(part) * radii : can_move ? floor_of(part, point) : -INFINITY;
-        self->floor[i] = self->crossings_only && !waits ? fmin(floor, gap) : floor;
-        self->low[i] = self->floor[i] - gap > slack * radii;
+        self->floor[i] = i < part->meets.count ? floor_of_contact(self, i, gap) : -fil_look_woken(part) * radii;
+        self->low[i] = self->floor[i] - gap > slack_of(self, i) * radii;
     }
 }
 
@@ -109,12 +123,12 @@ static void shift(apart *self, int edge, double at, double way, const double nor
     add_strand(&self->next, part->strands.strand[edge]);
 }
 
-// Moves a place to its floor.
-static void lift(apart *self, const fil_touch_point *point, double floor)
+// Moves a place to its floor where it is more than `off` radii below it.
+static void lift(apart *self, const fil_touch_point *point, double floor, double off)
 {
     const fil_part *part = self->part;
     double freedom = fil_meet_freedom(part, point), missing = floor - fil_meet_end_gap(part, point);
-    if (!(missing > slack * fil_meet_radii(part, point)) || !(freedom > 0))
+    if (!(missing > off * fil_meet_radii(part, point)) || !(freedom > 0))
         return;
     double way = missing / freedom;
     shift(self, point->a, point->at_a, way, point->normal);
@@ -169,10 +183,15 @@ static void list_places(apart *self)
     }
 }
 
+static void lift_place(apart *self, int i)
+{
+    lift(self, place_of(self, i), self->floor[i], slack_of(self, i));
+}
+
 static void lift_crossings(apart *self)
 {
     for (int i = 0; i < self->crossings.count; ++i)
-        lift(self, &self->crossings.point[i], floor_of(self->part, &self->crossings.point[i]));
+        lift(self, &self->crossings.point[i], floor_of(self->part, &self->crossings.point[i]), slack);
 }
 
 // One place after the other, time and again: those of the strands that moved last.
@@ -189,7 +208,7 @@ static void sweep(apart *self)
             int strand = self->now.strand[k];
             self->now.has[strand] = false;
             for (int i = self->start[strand]; i < self->start[strand + 1]; ++i)
-                lift(self, place_of(self, self->place[i]), self->floor[self->place[i]]);
+                lift_place(self, self->place[i]);
         }
         self->now.count = 0;
         if (self->next.count == 0)
@@ -219,12 +238,14 @@ static fil_status find_crossings(const apart *self, fil_touch_list *out)
     return fil_touch_strands_crossings(part->job.context, arena, &part->strands, &pairs, out);
 }
 
+// Their strands are looked at again, also where nothing had to be moved.
 static fil_status add_crossings(apart *self, const fil_touch_list *more)
 {
+    const fil_part *part = self->part;
     fil_touch_list *all = &self->crossings;
     if (all->count + more->count > self->room) {
         int room = 2 * (all->count + more->count);
-        fil_touch_point *point = FIL_ARENA_RAW(self->part->scratch->arena, fil_touch_point, room);
+        fil_touch_point *point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, room);
         if (!point)
             return FIL_NO_MEMORY;
         if (all->count > 0)
@@ -232,9 +253,11 @@ static fil_status add_crossings(apart *self, const fil_touch_list *more)
         all->point = point;
         self->room = room;
     }
-    if (more->count > 0)
-        memcpy(all->point + all->count, more->point, (size_t)more->count * sizeof *all->point);
-    all->count += more->count;
+    for (int i = 0; i < more->count; ++i) {
+        all->point[all->count++] = more->point[i];
+        part->moved[part->strands.strand[more->point[i].a]] = true;
+        part->moved[part->strands.strand[more->point[i].b]] = true;
+    }
     return FIL_OK;
 }
 
@@ -255,8 +278,8 @@ static fil_status move_apart(apart *self, bool *done)
     lift_crossings(self);
     for (int i = 0; i < self->places; ++i)
         if (self->low[i])
-            lift(self, place_of(self, i), self->floor[i]);
-    *done = self->next.count == 0;
+            lift_place(self, i);
+    *done = self->next.count + self->crossings.count == 0;
     for (int turn = 0; turn < MOST_TURNS && !*done && status == FIL_OK; ++turn) {
         fil_touch_list more;
         sweep(self);
@@ -264,7 +287,8 @@ static fil_status move_apart(apart *self, bool *done)
         if (status == FIL_OK)
             status = add_crossings(self, &more);
         *done = status == FIL_OK && more.count == 0;
-        lift_crossings(self);
+        if (!*done)
+            lift_crossings(self);
     }
     return status;
 }
