@@ -109,16 +109,14 @@ static void respond(const fil_part_job *self, fil_newton *newton, fil_strand_rep
             self->job.solve(&self->job, newton, report);
         return;
     }
-    for (int lane = 0; lane < FIL_LANES; ++lane) {
+    for (int lane = 0; lane < FIL_LANES; ++lane)
         report[lane].converged = false;
-        report[lane].moved = 0;
-    }
     fil_step_respond(&self->job, newton, report);
 }
 
 static void commit(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
 {
-    fil_m4 fine = fil_pack_commit(&self->job, newton);
+    fil_m4 fine = fil_project_commit(self, newton);
     for (int lane = 0; lane < FIL_LANES; ++lane)
         report[lane].failed = fine[lane] == 0;
 }
@@ -233,6 +231,11 @@ static void judge_contacts(void *data, int64_t begin, int64_t end)
         rounds->miss[i] = fil_cone_natural(meets->mu[i], rounds->solve.rho, meets->r + 3 * i, rounds->u + 3 * i);
 }
 
+static double whole_residual(const fil_part *part, const fil_rounds *self)
+{
+    return hypot(self->law, sqrt(missing_balance(part)) / speed_scale(self));
+}
+
 void fil_rounds_judge(fil_part *part, fil_rounds *self)
 {
     double square = 0;
@@ -243,7 +246,7 @@ void fil_rounds_judge(fil_part *part, fil_rounds *self)
     for (int i = 0; i < part->meets.count; ++i)
         square += self->miss[i];
     self->law = square > 0 ? sqrt(square) / (self->solve.rho * speed_scale(self)) : 0;
-    self->residual = hypot(self->law, sqrt(missing_balance(part)) / speed_scale(self));
+    self->residual = whole_residual(part, self);
 }
 
 // How far the linearisation was from the velocities that strands responded with, on the scale of the residual.
@@ -282,20 +285,18 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
 }
 
 // Takes apart what passes through each other, and what nearly does unless only crossings are asked for. wanted: the
-// residual above which it is taken back. *done: nothing passes any more.
+// residual above which it is not done. *done: nothing passes any more.
 static fil_status take_apart(fil_part *part, fil_rounds *self, bool crossings_only, double wanted, bool *done)
 {
     fil_status status = fil_project_apart(part, crossings_only, done);
     if (status != FIL_OK || !*done)
         return status;
-    fil_rounds_judge(part, self);
-    *done = self->residual <= wanted;
-    if (*done) {
+    *done = whole_residual(part, self) <= wanted;
+    if (*done)
         part->passing.count = part->stats->crossings = 0;
-    } else {
-        fil_project_undo(part);
-        fil_rounds_judge(part, self);
-    }
+    else
+        fil_project_forget(part);
+    self->residual = whole_residual(part, self);
     return FIL_OK;
 }
 
@@ -459,6 +460,7 @@ static fil_part part_of(fil_context *context, fil_state *state, double h, double
                      .strands = state->model->contacts.strands,
                      .from = from,
                      .to = to,
+                     .step = h,
                      .stats = stats};
     part.strands.held = state->contact.held;
     part.strands.x0 = state->contact.x0;
@@ -503,6 +505,7 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
                     begin + h * (double)(at + width) / (double)whole, stats);
         part.job.share = (double)width / (double)(whole - at);
         part.last_try = head->halved == most;
+        part.step = h;
         unsigned trouble;
         int linearisations = stats->linearisations;
         stats->crossings = 0;

@@ -34,7 +34,9 @@ typedef struct fil_part {
     bool last_try;          // it will be taken as it is
     double residual;        // natural, of all contacts with the velocities of the strands
     fil_touch_list passing; // what passed through each other at the last look
-    bool *moved;            // [strands] moved apart from others, see step_project.c
+    double *apart; // [3 vertices] where those end that were moved apart from others; NULL: none. step_project.c
+    bool *moved;   // [strands] which these are
+    double step;   // s, the whole step
     fil_step_stats *stats;
 } fil_part;
 
@@ -137,11 +139,13 @@ fil_status fil_look_again(fil_part *part);
 // Makes contacts of what passes; adds to *added how many.
 fil_status fil_look_add(fil_part *part, int *added);
 
-// step_project.c. Moves iterates apart that pass through each other or nearly do; *done: nothing passes any more, or
-// else they are where they were.
+// step_project.c. Where strands that pass through each other or nearly do shall end instead; *done: nothing passes
+// then.
 fil_status fil_project_apart(fil_part *part, bool crossings_only, bool *done);
-// Back to where they were.
-void fil_project_undo(fil_part *part);
+// They end where they are.
+void fil_project_forget(fil_part *part);
+// Like fil_pack_commit, with strands where they shall end, and the velocities that they have.
+fil_m4 fil_project_commit(const fil_part_job *self, fil_newton *newton);
 
 // step_law.c. Frames, friction, velocities besides those of the strands and pulls of all contacts.
 fil_status fil_law_describe(fil_part *part);

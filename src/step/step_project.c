@@ -11,20 +11,22 @@
 // crosses. Edges keep their lengths. Between strands the floor of a contact keeps centre lines a fifth of their radii
 // apart, and against bodies as far outside.
 //
-// The velocity of an iterate is (q - q̂) / s: what was moved counts in the residual, at its contacts and as what is
-// missing to balance. The caller takes the move back where that is more than it allows.
+// Velocities stay as they were solved, so nothing is pushed by it. What was moved counts in the residual as what is
+// missing to balance, at the speed that it has in a whole step, however often that was halved; the caller forgets it
+// where that is more than it allows. It is done at the commit.
 //
 // Cost: one look at every place, then linear in the places of the strands that move, some ten times.
 #include "step/step_contact.h"
 
 #include "base/parallel.h"
 #include "base/timer.h"
+#include "collide/segment.h"
 #include "math/mat3.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PLACE_GRAIN = 1024, MOST_TURNS = 10, MOST_SWEEPS = 30 };
+enum { PLACE_GRAIN = 1024, MOST_TURNS = 20, MOST_SWEEPS = 300, MOST_LOOKS = 30 };
 
 static const double deepest = 0.8;        // radii: centre lines stay a fifth of them apart
 static const double slack = 0.1;          // radii: what is less below its floor stays there
@@ -51,6 +53,7 @@ typedef struct apart {
     int room;                 // for them
     double *length;           // [vertices] of the edges of the iterate
     strand_set now, next;     // those whose places are to be looked at in this sweep, and in the next one
+    int64_t looks;            // at places, so far
 } apart;
 
 // ---- floors
@@ -84,8 +87,24 @@ static double floor_of_contact(const apart *self, int64_t i, double gap)
     return self->crossings_only ? fmin(floor, gap) : floor;
 }
 
-// By how many radii a place may be below its floor. Those that wait are no contacts yet because they do not overlap,
-// and shall do so no more than they may without becoming some.
+// Those that wait are no contacts yet because they do not overlap, and shall do so no more than they may without
+// becoming some. Where they slid along each other their normal, which is that of the start, may say that they do though
+// they are apart; and where it says that they lie deep in each other, it is not the way out.
+static double floor_of_waiting(const apart *self, const fil_touch_point *point, double gap, double radii)
+{
+    const double deep = 2; // radii
+    const fil_part *part = self->part;
+    double woken = fil_look_woken(part), s, t;
+    if (gap >= -woken * radii || point->b < 0)
+        return -woken * radii;
+    if (gap < -deep * radii)
+        return -INFINITY;
+    const double *a = part->strands.x1 + 3 * (ptrdiff_t)point->a, *b = part->strands.x1 + 3 * (ptrdiff_t)point->b;
+    double square = fil_segment_nearest(a, a + 3, b, b + 3, &s, &t), near = (1 - woken) * radii;
+    return square < near * near ? -woken * radii : -INFINITY;
+}
+
+// By how many radii a place may be below its floor.
 static double slack_of(const apart *self, int64_t i)
 {
     return i < self->part->meets.count ? slack : fmin(slack, fil_look_woken(self->part) / 3);
@@ -98,7 +117,8 @@ static void set_floors(void *data, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; ++i) {
         const fil_touch_point *point = place_of(self, i);
         double gap = fil_meet_end_gap(part, point), radii = fil_meet_radii(part, point);
-        self->floor[i] = i < part->meets.count ? floor_of_contact(self, i, gap) : -fil_look_woken(part) * radii;
+        self->floor[i] =
+            i < part->meets.count ? floor_of_contact(self, i, gap) : floor_of_waiting(self, point, gap, radii);
         self->low[i] = self->floor[i] - gap > slack_of(self, i) * radii;
     }
 }
@@ -197,7 +217,7 @@ static void lift_crossings(apart *self)
 // One place after the other, time and again: those of the strands that moved last.
 static void sweep(apart *self)
 {
-    for (int turn = 0; turn < MOST_SWEEPS; ++turn) {
+    for (int turn = 0; turn < MOST_SWEEPS && self->looks < MOST_LOOKS * (int64_t)self->places; ++turn) {
         strand_set moved = self->next;
         self->next = self->now;
         self->now = moved;
@@ -209,6 +229,7 @@ static void sweep(apart *self)
             self->now.has[strand] = false;
             for (int i = self->start[strand]; i < self->start[strand + 1]; ++i)
                 lift_place(self, self->place[i]);
+            self->looks += self->start[strand + 1] - self->start[strand];
         }
         self->now.count = 0;
         if (self->next.count == 0)
@@ -293,7 +314,54 @@ static fil_status move_apart(apart *self, bool *done)
     return status;
 }
 
-// ---- iterates
+// ---- what was moved
+
+// How far a strand was moved, at the most, and its report.
+static double way_of(const fil_part *part, int strand, fil_strand_report **report)
+{
+    fil_home home = fil_part_home(part, strand);
+    int first = part->strands.first[strand], n = part->strands.first[strand + 1] - first, dofs = home.S->type->dofs;
+    double most = 0;
+    for (int i = 0; i < n; ++i) {
+        const double *from = home.newton->q + (ptrdiff_t)i * dofs * FIL_LANES + home.lane;
+        double square = 0;
+        for (int k = 0; k < 3; ++k) {
+            double way = part->strands.x1[3 * (ptrdiff_t)(first + i) + k] - from[k * FIL_LANES];
+            square += way * way;
+        }
+        most = fmax(most, square);
+    }
+    *report = &part->job.state->scratch[home.group].report[home.newton->pack * FIL_LANES + home.lane];
+    return sqrt(most);
+}
+
+// Keeps x1 for the commit.
+static fil_status keep(fil_part *part)
+{
+    int64_t count = 3 * (int64_t)part->strands.vertex_count;
+    part->apart = FIL_ARENA_RAW(part->scratch->arena, double, count);
+    if (!part->apart)
+        return FIL_NO_MEMORY;
+    memcpy(part->apart, part->strands.x1, (size_t)count * sizeof *part->apart);
+    for (int strand = 0; strand < part->strands.strand_count; ++strand)
+        if (part->moved[strand]) {
+            fil_strand_report *report;
+            double way = way_of(part, strand, &report);
+            report->moved = way * part->job.h / (part->step * part->job.s);
+        }
+    return FIL_OK;
+}
+
+void fil_project_forget(fil_part *part)
+{
+    for (int strand = 0; strand < part->strands.strand_count && part->apart; ++strand)
+        if (part->moved[strand]) {
+            fil_strand_report *report;
+            way_of(part, strand, &report);
+            report->moved = 0;
+        }
+    part->apart = NULL;
+}
 
 static fil_m4 moved_lanes(const fil_part_job *self, const fil_newton *newton)
 {
@@ -305,27 +373,8 @@ static fil_m4 moved_lanes(const fil_part_job *self, const fil_newton *newton)
     return lanes;
 }
 
-// Iterate and frames of a pack, and where they are kept while it is on trial: what the linearisation said is read no
-// more.
-typedef struct kept {
-    double *q, *frame;
-    size_t q_size, frame_size;
-} kept;
-
-static kept kept_of(const fil_part_job *self, const fil_newton *newton)
-{
-    const fil_strands *S = newton->S;
-    const fil_group_scratch *scratch = &self->job.state->scratch[self->job.group];
-    ptrdiff_t row = S->pack_row[newton->pack] * FIL_LANES;
-    size_t frame_count = (size_t)S->type->frame_count;
-    return (kept){.q = scratch->q_said + row * S->type->dofs,
-                  .frame = scratch->frame_said + row * (ptrdiff_t)frame_count,
-                  .q_size = (size_t)newton->size * FIL_LANES * sizeof(double),
-                  .frame_size = (size_t)newton->vertices * frame_count * FIL_LANES * sizeof(double)};
-}
-
-// The direction that leads from the iterate to x1; reports what that changes of the velocities.
-static void aim(const fil_part_job *self, const fil_newton *newton, fil_strand_report *report)
+// The direction that leads from the iterate to where strands were moved.
+static void aim(const fil_part_job *self, const fil_newton *newton)
 {
     const fil_part *part = self->part;
     const fil_strands *S = newton->S;
@@ -334,44 +383,39 @@ static void aim(const fil_part_job *self, const fil_newton *newton, fil_strand_r
     for (int lane = 0; lane < FIL_LANES && newton->pack * FIL_LANES + lane < S->strand_count; ++lane) {
         int strand = part->contacts->first_strand[self->job.group] + S->strand_of_slot[newton->pack * FIL_LANES + lane];
         int first = part->strands.first[strand], n = part->strands.first[strand + 1] - first;
-        double most = 0;
-        for (int i = 0; i < n && part->moved[strand]; ++i) {
-            double *way = newton->direction + (ptrdiff_t)i * dofs * FIL_LANES + lane, square = 0;
-            const double *x = newton->q + (ptrdiff_t)i * dofs * FIL_LANES + lane;
+        for (int i = 0; i < n && part->moved[strand]; ++i)
             for (int k = 0; k < 3; ++k) {
-                way[k * FIL_LANES] = part->strands.x1[3 * (ptrdiff_t)(first + i) + k] - x[k * FIL_LANES];
-                square += way[k * FIL_LANES] * way[k * FIL_LANES];
+                ptrdiff_t at = ((ptrdiff_t)i * dofs + k) * FIL_LANES + lane;
+                newton->direction[at] = part->apart[3 * (ptrdiff_t)(first + i) + k] - newton->q[at];
             }
-            most = fmax(most, square);
-        }
-        report[lane].moved = sqrt(most) / self->job.s;
     }
 }
 
-static void take(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
+fil_m4 fil_project_commit(const fil_part_job *self, fil_newton *newton)
 {
-    fil_m4 lanes = moved_lanes(self, newton);
+    const fil_strands *S = newton->S;
+    fil_m4 lanes = self->part->apart ? moved_lanes(self, newton) : (fil_m4){0};
     if (!fil_m4_any(lanes))
-        return;
-    kept kept = kept_of(self, newton);
-    memcpy(kept.q, newton->q, kept.q_size);
-    memcpy(kept.frame, newton->frame, kept.frame_size);
-    aim(self, newton, report);
+        return fil_pack_commit(&self->job, newton);
+    // What the linearisation said is read no more.
+    ptrdiff_t start = S->pack_row[newton->pack] * FIL_LANES * S->type->dofs, size = (ptrdiff_t)newton->size * FIL_LANES;
+    double *solved = self->job.state->scratch[self->job.group].q_said + start;
+    double *v = self->job.state->groups[self->job.group].v + start;
+    memcpy(solved, newton->q, (size_t)size * sizeof *solved);
+    aim(self, newton);
     fil_newton_try(newton, fil_v4_select(lanes, fil_v4_all(1), fil_v4_all(0)), (fil_m4){0});
     fil_newton_accept(newton);
     fil_newton_straighten(newton, lanes);
+    fil_m4 fine = fil_pack_commit(&self->job, newton);
+    for (ptrdiff_t k = 0; k < size; k += FIL_LANES) {
+        fil_m4 free = lanes & fine & (fil_v4_load(newton->is_free + k) > 0);
+        fil_v4 velocity = (fil_v4_load(solved + k) - fil_v4_load(newton->q_hat + k)) / self->job.s;
+        fil_v4_store(v + k, fil_v4_select(free, velocity, fil_v4_load(v + k)));
+    }
+    return fine;
 }
 
-static void take_back(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
-{
-    if (!fil_m4_any(moved_lanes(self, newton)))
-        return;
-    kept kept = kept_of(self, newton);
-    memcpy(newton->q, kept.q, kept.q_size);
-    memcpy(newton->frame, kept.frame, kept.frame_size);
-    for (int lane = 0; lane < FIL_LANES; ++lane)
-        report[lane].moved = 0;
-}
+// ---- the whole
 
 static fil_status make_room(apart *self)
 {
@@ -418,13 +462,7 @@ fil_status fil_project_apart(fil_part *part, bool crossings_only, bool *done)
     fil_arena_rewind(part->scratch->arena, self.mark);
     part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
     if (status == FIL_OK && *done)
-        fil_part_for_packs(part, FIL_PHASE_SOLVE, take);
+        status = keep(part);
     fil_meet_follow(part);
     return status;
-}
-
-void fil_project_undo(fil_part *part)
-{
-    fil_part_for_packs(part, FIL_PHASE_SOLVE, take_back);
-    fil_meet_follow(part);
 }
