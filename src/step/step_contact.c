@@ -30,7 +30,7 @@
 #include <string.h>
 
 // A part on trial that needs more linearisations than this takes longer than two halves of it would.
-enum { CALM_PARTS = 4, MOST_WAITS = 4, MOST_LINEARISATIONS = 4, CONTACT_GRAIN = 1024 };
+enum { CALM_PARTS = 4, MOST_WAITS = 2, MOST_LINEARISATIONS = 8, CONTACT_GRAIN = 1024 };
 
 // ---- all packs
 

@@ -8,8 +8,8 @@
 //     gap_i(x) >= floor_i,   x_j += w_j λ n_i,   λ = (floor_i - gap_i) / Σ w²
 //
 // for all that crosses, all contacts and all places that wait to become some, until none is below its floor and nothing
-// crosses. Edges keep their lengths. Between strands the floor of a contact keeps centre lines a fifth of their radii
-// apart, and against bodies as far outside.
+// crosses. Edges keep their lengths. The floor of a contact keeps centre lines half of their radii apart; what is less
+// than four tenths below it stays there, for it would be below again soon: a step is as wrong as that.
 //
 // Velocities stay as they were solved, so nothing is pushed by it. What was moved counts in the residual as what is
 // missing to balance, at the speed that it has in a whole step, however often that was halved; the caller forgets it
@@ -28,8 +28,8 @@
 
 enum { PLACE_GRAIN = 1024, MOST_TURNS = 20, MOST_SWEEPS = 300, MOST_LOOKS = 30 };
 
-static const double deepest = 0.8;        // radii: centre lines stay a fifth of them apart
-static const double slack = 0.1;          // radii: what is less below its floor stays there
+static const double deepest = 0.5;        // radii: centre lines are moved half of them apart
+static const double slack = 0.4;          // radii: what is less below its floor stays there
 static const double stretch = 1e-4;       // of the length of an edge: as good as nothing
 static const double least_freedom = 0.25; // what hardly moves is moved only where it crosses
 // Places that are no contacts: more of them are no errors, but contacts that are not known yet.
@@ -64,15 +64,11 @@ static const fil_touch_point *place_of(const apart *self, int64_t i)
     return i < part->meets.count ? &part->meets.point[i] : &part->waiting.point[i - part->meets.count];
 }
 
-// What is inside a body comes out step by step, unless it hangs on something held.
+// What began inside a body is left to the law, which eases it out.
 static double floor_of(const fil_part *part, const fil_touch_point *point)
 {
-    const double a_step = 0.5; // radii
-    double radii = fil_meet_radii(part, point), lowest = -deepest * radii;
-    if (point->b >= 0)
-        return lowest;
-    bool held = part->strands.held[point->a] || part->strands.held[point->a + 1];
-    return fmin(lowest, point->gap + (held ? 0 : a_step * radii));
+    double lowest = -deepest * fil_meet_radii(part, point);
+    return point->b < 0 ? fmin(lowest, point->gap) : lowest;
 }
 
 // What hardly moves, or is wedged, is left alone. Where only crossings are taken apart, the rest shall not come nearer

@@ -2,8 +2,8 @@
 //
 // Fibres of 5 cm, 1 mm thick and about as stiff as cooked noodles. Viscosity with a time of 5 ms takes their
 // vibrations, friction takes the rest; there is no other damping. What is left when all is still is the tolerance of
-// the contact solver: one of 1e-6 leaves 200 strands about 1e-5 m/s, so it is a tenth of that. They are curved: torsion, which `lifted` has in place of twist, has no meaning where a strand is
-// straight.
+// the contact solver: one of 1e-6 leaves 200 strands about 1e-5 m/s, so it is a tenth of that. They are curved:
+// torsion, which `lifted` has in place of twist, has no meaning where a strand is straight.
 #include "base/rng.h"
 #include "validate/validate_rig.h"
 
