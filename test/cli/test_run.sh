@@ -274,7 +274,7 @@ check run_pile_threads same_frames pile4
 "$FILUM" run pile.json -o half --frames 17 --quiet
 "$FILUM" run --resume -o half --quiet
 check run_pile_resumes same_frames half
-("$FILUM" run pile.json -o killed --quiet & sleep 0.3; kill -9 $!) 2>/dev/null
+("$FILUM" run pile.json -o killed --quiet & sleep 0.3; kill -9 $!; wait $!) 2>/dev/null
 "$FILUM" run pile.json --resume -o killed --quiet
 check run_pile_survives_a_kill same_frames killed
 check run_pile_audit "$FILUM" audit pile --stretch 0.2
