@@ -31,9 +31,11 @@ enum { PLACE_GRAIN = 1024, MOST_TURNS = 20, MOST_SWEEPS = 300, MOST_LOOKS = 30 }
 static const double deepest = 0.5;        // radii: centre lines are moved half of them apart
 static const double slack = 0.4;          // radii: what is less below its floor stays there
 static const double stretch = 1e-4;       // of the length of an edge: as good as nothing
+static const double most_stretch = 1e-3;  // the same, of what is taken
 static const double least_freedom = 0.25; // what hardly moves is moved only where it crosses
-// Places that are no contacts: more of them are no errors, but contacts that are not known yet.
+// Places that are no contacts: more of them, or deeper ones, are no errors, but contacts that are not known yet.
 static const double few = 20, few_of_strands = 0.125;
+static const double far_off = 2; // radii
 
 // Strands, each once.
 typedef struct strand_set {
@@ -88,12 +90,11 @@ static double floor_of_contact(const apart *self, int64_t i, double gap)
 // they are apart; and where it says that they lie deep in each other, it is not the way out.
 static double floor_of_waiting(const apart *self, const fil_touch_point *point, double gap, double radii)
 {
-    const double deep = 2; // radii
     const fil_part *part = self->part;
     double woken = fil_look_woken(part), s, t;
     if (gap >= -woken * radii || point->b < 0)
         return -woken * radii;
-    if (gap < -deep * radii)
+    if (gap < -far_off * radii)
         return -INFINITY;
     const double *a = part->strands.x1 + 3 * (ptrdiff_t)point->a, *b = part->strands.x1 + 3 * (ptrdiff_t)point->b;
     double square = fil_segment_nearest(a, a + 3, b, b + 3, &s, &t), near = (1 - woken) * radii;
@@ -160,22 +161,46 @@ static double length_of(const double *x, int edge, double e[3])
     return fil_vec3_norm(e);
 }
 
-// Gives the edges of a strand their lengths back, from the root on.
-static void keep_lengths(const apart *self, int strand)
+// Gives an edge its length back; false: it had it.
+static bool keep_length(const apart *self, int edge)
 {
     const fil_part *part = self->part;
-    double *x = part->scratch->x1;
-    for (int i = part->strands.first[strand]; i + 1 < part->strands.first[strand + 1]; ++i) {
-        double e[3], length = length_of(x, i, e), weight[2] = {!part->strands.held[i], !part->strands.held[i + 1]};
-        double off = length - self->length[i];
-        if (!(fabs(off) > stretch * self->length[i]) || weight[0] + weight[1] == 0)
-            continue;
-        double way = off / (length * (weight[0] + weight[1]));
-        for (int k = 0; k < 3; ++k) {
-            x[3 * (ptrdiff_t)i + k] += weight[0] * way * e[k];
-            x[3 * (ptrdiff_t)i + 3 + k] -= weight[1] * way * e[k];
-        }
+    double *x = part->scratch->x1 + 3 * (ptrdiff_t)edge, e[3], length = length_of(part->strands.x1, edge, e);
+    double weight[2] = {!part->strands.held[edge], !part->strands.held[edge + 1]}, off = length - self->length[edge];
+    if (!(fabs(off) > stretch * self->length[edge]) || weight[0] + weight[1] == 0)
+        return false;
+    double way = off / (length * (weight[0] + weight[1]));
+    for (int k = 0; k < 3; ++k) {
+        x[k] += weight[0] * way * e[k];
+        x[k + 3] -= weight[1] * way * e[k];
     }
+    return true;
+}
+
+// From the root on and back. A strand that it changes is looked at again.
+static void keep_lengths(apart *self, int strand)
+{
+    const int first = self->part->strands.first[strand], end = self->part->strands.first[strand + 1] - 1;
+    bool changed = false;
+    for (int edge = first; edge < end; ++edge)
+        changed |= keep_length(self, edge);
+    for (int edge = end - 1; changed && edge >= first; --edge)
+        keep_length(self, edge);
+    if (changed)
+        add_strand(&self->next, strand);
+}
+
+static bool have_lengths(const apart *self)
+{
+    const fil_part *part = self->part;
+    for (int i = 0; i + 1 < part->strands.vertex_count; ++i) {
+        int strand = part->strands.strand[i];
+        double e[3];
+        if (part->moved[strand] && strand == part->strands.strand[i + 1] &&
+            fabs(length_of(part->strands.x1, i, e) - self->length[i]) > most_stretch * self->length[i])
+            return false;
+    }
+    return true;
 }
 
 // A counting sort of the places by their strands.
@@ -278,15 +303,6 @@ static fil_status add_crossings(apart *self, const fil_touch_list *more)
     return FIL_OK;
 }
 
-// How many places are low that are no contacts, and what crosses.
-static int count_new(const apart *self)
-{
-    int count = self->crossings.count;
-    for (int i = self->part->meets.count; i < self->places; ++i)
-        count += self->low[i];
-    return count;
-}
-
 // Moves x1; *done: nothing that was moved crosses any more.
 static fil_status move_apart(apart *self, bool *done)
 {
@@ -307,6 +323,7 @@ static fil_status move_apart(apart *self, bool *done)
         if (!*done)
             lift_crossings(self);
     }
+    *done = *done && (have_lengths(self) || self->part->last_try);
     return status;
 }
 
@@ -434,10 +451,18 @@ static fil_status make_room(apart *self)
     return made ? FIL_OK : FIL_NO_MEMORY;
 }
 
-// Whether there are so few that they are errors.
-static bool are_few(const apart *self)
+// Whether what crosses and what is low and no contact is so little that these are errors.
+static bool are_errors(const apart *self)
 {
-    return count_new(self) <= fmax(few, few_of_strands * self->part->strands.strand_count);
+    const fil_part *part = self->part;
+    int count = self->crossings.count;
+    for (int i = part->meets.count; i < self->places; ++i) {
+        const fil_touch_point *point = place_of(self, i);
+        count += self->low[i];
+        if (self->low[i] && fil_meet_end_gap(part, point) < -far_off * fil_meet_radii(part, point))
+            return false;
+    }
+    return count <= fmax(few, few_of_strands * part->strands.strand_count);
 }
 
 fil_status fil_project_apart(fil_part *part, bool crossings_only, bool *done)
@@ -453,7 +478,7 @@ fil_status fil_project_apart(fil_part *part, bool crossings_only, bool *done)
     for (int i = 0; i + 1 < part->strands.vertex_count; ++i)
         self.length[i] = length_of(part->strands.x1, i, (double[3]){0});
     fil_parallel_for(part->job.context, self.places, PLACE_GRAIN, set_floors, &self);
-    if (are_few(&self) || part->last_try)
+    if (are_errors(&self) || part->last_try)
         status = move_apart(&self, done);
     fil_arena_rewind(part->scratch->arena, self.mark);
     part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
