@@ -407,7 +407,9 @@ static void aim(const fil_part_job *self, const fil_newton *newton)
 fil_m4 fil_project_commit(const fil_part_job *self, fil_newton *newton)
 {
     const fil_strands *S = newton->S;
-    fil_m4 lanes = self->part->apart ? moved_lanes(self, newton) : (fil_m4){0};
+    if (!self->part->apart)
+        return fil_pack_commit(&self->job, newton);
+    fil_m4 lanes = moved_lanes(self, newton);
     if (!fil_m4_any(lanes))
         return fil_pack_commit(&self->job, newton);
     // What the linearisation said is read no more.
