@@ -329,8 +329,14 @@ static fil_status move_apart(apart *self, bool *done)
 
 // ---- what was moved
 
-// How far a strand was moved, at the most, and its report.
-static double way_of(const fil_part *part, int strand, fil_strand_report **report)
+static fil_strand_report *report_of(const fil_part *part, int strand)
+{
+    fil_home home = fil_part_home(part, strand);
+    return &part->job.state->scratch[home.group].report[home.newton->pack * FIL_LANES + home.lane];
+}
+
+// How far a strand was moved, at the most.
+static double way_of(const fil_part *part, int strand)
 {
     fil_home home = fil_part_home(part, strand);
     int first = part->strands.first[strand], n = part->strands.first[strand + 1] - first, dofs = home.S->type->dofs;
@@ -344,7 +350,6 @@ static double way_of(const fil_part *part, int strand, fil_strand_report **repor
         }
         most = fmax(most, square);
     }
-    *report = &part->job.state->scratch[home.group].report[home.newton->pack * FIL_LANES + home.lane];
     return sqrt(most);
 }
 
@@ -357,22 +362,16 @@ static fil_status keep(fil_part *part)
         return FIL_NO_MEMORY;
     memcpy(part->apart, part->strands.x1, (size_t)count * sizeof *part->apart);
     for (int strand = 0; strand < part->strands.strand_count; ++strand)
-        if (part->moved[strand]) {
-            fil_strand_report *report;
-            double way = way_of(part, strand, &report);
-            report->moved = way * part->job.h / (part->step * part->job.s);
-        }
+        if (part->moved[strand])
+            report_of(part, strand)->moved = way_of(part, strand) * part->job.h / (part->step * part->job.s);
     return FIL_OK;
 }
 
 void fil_project_forget(fil_part *part)
 {
     for (int strand = 0; strand < part->strands.strand_count && part->apart; ++strand)
-        if (part->moved[strand]) {
-            fil_strand_report *report;
-            way_of(part, strand, &report);
-            report->moved = 0;
-        }
+        if (part->moved[strand])
+            report_of(part, strand)->moved = 0;
     part->apart = NULL;
 }
 
