@@ -129,6 +129,10 @@ typedef struct fil_strand_pack {
     const void *param;       // the settings of the model
 } fil_strand_pack;
 
+// A live model moves positions instead of having an energy: of the functions below it has `build` alone. Such models are
+// made of src/strand/live.h.
+typedef struct fil_live_type fil_live_type;
+
 typedef struct fil_strand_type {
     const char *name, *doc;
     const fil_field *fields;
@@ -162,6 +166,7 @@ typedef struct fil_strand_type {
     // stored as in src/numeric/band.h.
     void (*elastic)(const fil_strand_pack *pack, const double *q, const double *frame, fil_hessian hessian,
                     double *energy, double *gradient, double *band);
+    const fil_live_type *live; // NULL: it has an energy
 } fil_strand_type;
 
 int fil_strand_type_count(void);

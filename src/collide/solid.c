@@ -118,6 +118,12 @@ fil_status fil_solid_create(fil_context *context, fil_arena *arena, const fil_ob
     return FIL_OK;
 }
 
+fil_obstacle_shape fil_solid_shape_of(const fil_solid *solid, const double **size)
+{
+    *size = solid->size;
+    return solid->shape;
+}
+
 uint64_t fil_solid_hash(const fil_solid *solid, uint64_t hash)
 {
     int shape = (int)solid->shape;

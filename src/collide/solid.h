@@ -11,6 +11,8 @@ typedef struct fil_solid fil_solid;
 // ("obstacles[2] (head)") begins the sentence of a failure. NULL and the status: it failed.
 fil_status fil_solid_create(fil_context *context, fil_arena *arena, const fil_obstacle *obstacle, const char *place,
                             fil_solid **out);
+// What it is, and how large: [3] as in fil_obstacle.
+fil_obstacle_shape fil_solid_shape_of(const fil_solid *solid, const double **size);
 // Tells solids apart that differ in anything detection depends on.
 uint64_t fil_solid_hash(const fil_solid *solid, uint64_t hash);
 

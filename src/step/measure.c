@@ -1,5 +1,6 @@
 // Energies, momenta and stretch of a group, from the state alone. Sums run over strands in the order of the groom.
 #include "math/mat3.h"
+#include "step/step_live.h"
 #include "step/step_newton.h"
 
 #include <math.h>
@@ -54,6 +55,10 @@ void fil_state_measure(const fil_state *state, int group, fil_measure *out)
     double gravity[3];
     fil_control_gravity(&state->model->control, state->head->time, gravity);
     *out = (fil_measure){0};
+    if (S->live) {
+        fil_live_measure(S, &now->live, gravity, out);
+        return;
+    }
     for (int pack = 0; pack < S->pack_count; ++pack) {
         fil_v4 energy = elastic_energy(S, state, group, pack);
         for (int lane = 0; lane < FIL_LANES && pack * FIL_LANES + lane < S->strand_count; ++lane)

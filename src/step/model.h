@@ -4,7 +4,7 @@
 
 #include "collide/solid.h"
 #include "control/control.h"
-#include "strand/strand.h"
+#include "strand/live.h"
 
 typedef struct fil_model_obstacle {
     fil_solid *solid;
@@ -47,6 +47,11 @@ fil_status fil_model_check_fields(fil_context *context, const fil_field *fields,
                                   const void *param);
 // The place of an obstacle, carried along its path.
 fil_pose fil_model_obstacle_pose(const fil_model_obstacle *obstacle, double time);
+// How many strands of a group are solved for: all, or none of a live one.
+static inline int fil_model_solved(const fil_model *model, int group)
+{
+    return model->groups[group].live ? 0 : model->groups[group].strand_count;
+}
 // The last rule for two things: groups by their number, obstacles behind them. NULL: there is none.
 const fil_touch_rule *fil_model_rule(const fil_model *model, int first, int second);
 fil_status fil_model_contacts_build(fil_context *context, const fil_scene *scene, fil_model *model);
@@ -57,8 +62,17 @@ uint64_t fil_model_contacts_hash_settings(const fil_model *model, uint64_t hash)
 extern const fil_field fil_motion_fields[], fil_contacts_fields[];
 extern const int fil_motion_field_count, fil_contacts_field_count;
 
+// What a group of live strands remembers between steps, as in fil_live_pack; all inside fil_state.memory.
+typedef struct fil_live_state {
+    float *x, *v; // [rows × 3]
+    float *force; // [rows × 4]; NULL: it is not elastic
+    float *push;  // [rows × 3]
+    int *pushed;  // [1] 1: the host pushes
+} fil_live_state;
+
 // What one group remembers between steps; packed arrays, all inside fil_state.memory.
 typedef struct fil_group_state {
+    fil_live_state live; // live groups have this and `pose` alone
     double *q, *v;               // [rows × dofs]
     double *q_before, *v_before; // one step earlier, for FIL_SCHEME_BDF2
     double *frame;               // [rows × frame_count]
@@ -76,6 +90,19 @@ typedef struct fil_strand_report {
     double mean_change; // m/s: of all its velocities, their norm over their number [Jia20, eq. 4.3]
 } fil_strand_report;
 
+// Memory of a step of live strands. Packs are stepped in blocks, one pack of a block after the other in the same memory.
+typedef struct fil_live_scratch {
+    int blocks;
+    int *first;               // [blocks + 1] packs
+    float *p, *bend;          // [blocks × longest × 3]
+    float *gain, *work;       // [blocks × longest], [blocks × longest × 5]
+    float *pose;              // [blocks × 12]
+    float *goal;              // [blocks × longest × 3]
+    float *weight;            // [rows] after releases; NULL: the group knows none
+    fil_live_shape *shapes;   // [obstacles]
+    unsigned char *fine;      // [packs] bits: strands with finite numbers
+} fil_live_scratch;
+
 // Memory of a step, nothing of which outlives it.
 typedef struct fil_group_scratch {
     double *q_hat, *q_tilde, *load; // [rows × dofs]: the step is min ½ |q - q̃|²_M / s² + E(q) - load·q, v = (q - q̂) / s
@@ -91,6 +118,7 @@ typedef struct fil_group_scratch {
     struct fil_newton *newton;    // [packs] with contacts: strands wait for each other
     double *push;                 // [rows × dofs] with contacts: N, of their impulses
     double *q_said, *frame_said;  // with contacts: where the linearisation says that strands end
+    fil_live_scratch live;        // live groups have this, `free`, `free_now` and `released` alone
 } fil_group_scratch;
 
 // An impulse to begin the next part with.
@@ -135,5 +163,8 @@ struct fil_state {
     fil_problem_watch *watch;
     void *watch_user;
 };
+
+// Where a vertex of a strand is.
+void fil_state_place(const fil_strands *S, const fil_group_state *state, int strand, int i, double out[3]);
 
 #endif

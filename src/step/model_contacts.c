@@ -256,8 +256,9 @@ static fil_status number_strands(fil_context *context, fil_model *model, const i
     if (!contacts->first_strand)
         return FIL_NO_MEMORY;
     for (int g = 0; g < model->group_count; ++g) {
-        strands += model->groups[g].strand_count;
-        vertices += model->groups[g].vertex_count;
+        // Live strands leave bodies in their own way.
+        strands += model->groups[g].live ? 0 : model->groups[g].strand_count;
+        vertices += model->groups[g].live ? 0 : model->groups[g].vertex_count;
         contacts->first_strand[g + 1] = (int)strands;
     }
     if (vertices > INT_MAX / 16)
@@ -274,6 +275,8 @@ static fil_status number_strands(fil_context *context, fil_model *model, const i
         return FIL_NO_MEMORY;
     int vertex = 0;
     for (int g = 0; g < model->group_count; ++g) {
+        if (model->groups[g].live)
+            continue;
         number_group(model, g, kind_of_group[g], contacts->first_strand[g], &vertex, &arrays);
         for (int i = contacts->first_strand[g]; i < contacts->first_strand[g + 1]; ++i)
             contacts->group[i] = g;

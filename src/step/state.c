@@ -2,6 +2,7 @@
 //
 // Everything that a later step depends on lies in one piece of memory, so saving is copying it. The saved bytes begin
 // with a header (what they are, of which model, how many, a checksum) and are of use on a machine like this one only.
+#include "step/step_live.h"
 #include "step/step_newton.h"
 
 #include "base/hash.h"
@@ -33,6 +34,27 @@ static void *take(portion *p, size_t bytes)
     return at;
 }
 
+static void divide_group(portion *p, const fil_strands *S, fil_group_state *state)
+{
+    size_t row = (size_t)S->row_count * FIL_LANES * sizeof(double), dofs = row * (size_t)S->type->dofs;
+    state->q = take(p, dofs);
+    state->v = take(p, dofs);
+    state->q_before = take(p, dofs);
+    state->v_before = take(p, dofs);
+    state->frame = take(p, row * (size_t)S->type->frame_count);
+    state->force = take(p, 3 * row);
+}
+
+static void divide_live(portion *p, const fil_live *live, fil_live_state *state)
+{
+    size_t row = (size_t)live->row[live->pack_count] * FIL_LIVE_LANES * sizeof(float);
+    state->x = take(p, 3 * row);
+    state->v = take(p, 3 * row);
+    state->force = live->give ? take(p, 4 * row) : NULL;
+    state->push = take(p, 3 * row);
+    state->pushed = take(p, sizeof(int));
+}
+
 static void divide_memory(portion *p, const fil_model *model, fil_state *out)
 {
     fil_group_state *groups = out->groups;
@@ -41,20 +63,17 @@ static void divide_memory(portion *p, const fil_model *model, fil_state *out)
     for (int g = 0; g < model->group_count; ++g) {
         const fil_strands *S = &model->groups[g];
         fil_group_state *state = &groups[g];
-        size_t row = (size_t)S->row_count * FIL_LANES * sizeof(double), dofs = row * (size_t)S->type->dofs;
-        state->q = take(p, dofs);
-        state->v = take(p, dofs);
-        state->q_before = take(p, dofs);
-        state->v_before = take(p, dofs);
-        state->frame = take(p, row * (size_t)S->type->frame_count);
-        state->force = take(p, 3 * row);
+        if (S->live)
+            divide_live(p, S->live, &state->live);
+        else
+            divide_group(p, S, state);
         size_t holds = (size_t)model->control.groups[g].hold_count;
         state->pose = take(p, holds * (size_t)S->strand_count * sizeof(fil_pose));
     }
 }
 
-static fil_status make_scratch(fil_arena *arena, const fil_strands *S, const fil_control_group *control,
-                               fil_group_scratch *out)
+// What only groups with an energy need.
+static fil_status make_newton_scratch(fil_arena *arena, const fil_strands *S, fil_group_scratch *out)
 {
     int dofs = S->type->dofs, frame = S->type->frame_count;
     struct {
@@ -80,12 +99,20 @@ static fil_status make_scratch(fil_arena *arena, const fil_strands *S, const fil
     }
     out->report = FIL_ARENA_ARRAY(arena, fil_strand_report, (size_t)S->pack_count * FIL_LANES);
     out->seconds = FIL_ARENA_ARRAY(arena, double, (size_t)S->pack_count *FIL_PHASES);
+    return out->report && out->seconds ? FIL_OK : FIL_NO_MEMORY;
+}
+
+static fil_status make_scratch(fil_arena *arena, const fil_model *model, int group, fil_group_scratch *out)
+{
+    const fil_strands *S = &model->groups[group];
+    const fil_control_group *control = &model->control.groups[group];
     out->released = FIL_ARENA_ARRAY(arena, bool, control->hold_count);
     out->free = S->free;
     if (control->releases)
-        out->free_now = FIL_ARENA_ARRAY(arena, double, (size_t)S->row_count *FIL_LANES *(size_t)dofs);
-    bool good = out->report && out->seconds && out->released && (out->free_now || !control->releases);
-    return good ? FIL_OK : FIL_NO_MEMORY;
+        out->free_now = FIL_ARENA_ARRAY(arena, double, (size_t)S->row_count *FIL_LANES *(size_t)S->type->dofs);
+    if (!out->released || (!out->free_now && control->releases))
+        return FIL_NO_MEMORY;
+    return S->live ? fil_live_make_scratch(arena, model, group, &out->live) : make_newton_scratch(arena, S, out);
 }
 
 // What only steps with contacts need.
@@ -109,6 +136,8 @@ static fil_status make_contact_scratch(fil_context *context, fil_state *state)
     for (int g = 0; good && g < model->group_count; ++g) {
         const fil_strands *S = &model->groups[g];
         fil_group_scratch *scratch = &state->scratch[g];
+        if (S->live)
+            continue;
         scratch->newton = FIL_ARENA_ARRAY(arena, fil_newton, S->pack_count);
         size_t row = (size_t)S->row_count * FIL_LANES;
         scratch->push = FIL_ARENA_ARRAY(arena, double, row *(size_t)S->type->dofs);
@@ -119,7 +148,7 @@ static fil_status make_contact_scratch(fil_context *context, fil_state *state)
     return good ? FIL_OK : FIL_NO_MEMORY;
 }
 
-static void start_group(const fil_strands *S, int holds, fil_group_state *state)
+static void start_newton(const fil_strands *S, fil_group_state *state)
 {
     size_t row = (size_t)S->row_count * FIL_LANES * sizeof(double), dofs = row * (size_t)S->type->dofs;
     memcpy(state->q, S->q, dofs);
@@ -127,6 +156,14 @@ static void start_group(const fil_strands *S, int holds, fil_group_state *state)
     memcpy(state->q_before, S->q, dofs);
     memcpy(state->v_before, S->v, dofs);
     memcpy(state->frame, S->frame, row * (size_t)S->type->frame_count);
+}
+
+static void start_group(const fil_strands *S, int holds, fil_group_state *state)
+{
+    if (S->live)
+        fil_live_start(S, &state->live);
+    else
+        start_newton(S, state);
     for (int i = 0; i < holds * S->strand_count; ++i)
         state->pose[i] = fil_pose_default();
 }
@@ -148,11 +185,10 @@ static fil_status fill_state(fil_context *context, fil_arena *arena, const fil_m
     p = (portion){.base = state->memory};
     divide_memory(&p, model, state);
     for (int g = 0; g < model->group_count; ++g) {
-        const fil_control_group *control = &model->control.groups[g];
-        fil_status status = make_scratch(arena, &model->groups[g], control, &state->scratch[g]);
+        fil_status status = make_scratch(arena, model, g, &state->scratch[g]);
         if (status != FIL_OK)
             return status;
-        start_group(&model->groups[g], control->hold_count, &state->groups[g]);
+        start_group(&model->groups[g], model->control.groups[g].hold_count, &state->groups[g]);
     }
     return model->contacts.on ? make_contact_scratch(context, state) : FIL_OK;
 }
@@ -249,6 +285,10 @@ fil_status fil_state_force(fil_context *context, fil_state *state, int group, co
         if (!isfinite(force[i]))
             return fil_context_fail(context, FIL_BAD_INPUT, "group %d: force[%lld]: must be finite (got %g)", group,
                                     (long long)i, force[i]);
+    if (S->live) {
+        fil_live_push(S, &state->groups[group].live, force);
+        return FIL_OK;
+    }
     for (int strand = 0; strand < S->strand_count; ++strand)
         for (int i = 0; i < S->vertices[strand]; ++i)
             for (int k = 0; k < 3; ++k)
@@ -257,6 +297,14 @@ fil_status fil_state_force(fil_context *context, fil_state *state, int group, co
     return FIL_OK;
 }
 
+void fil_state_place(const fil_strands *S, const fil_group_state *state, int strand, int i, double out[3])
+{
+    for (int k = 0; k < 3; ++k)
+        out[k] = S->live ? (double)state->live.x[fil_live_at(S, S->live, strand, i, 3, k)]
+                         : state->q[packed(S, strand, i, S->type->dofs, k)];
+}
+
+// The first three numbers of each vertex.
 static void read_vectors(const fil_strands *S, int width, const double *array, double *out)
 {
     for (int strand = 0; strand < S->strand_count; ++strand)
@@ -265,24 +313,43 @@ static void read_vectors(const fil_strands *S, int width, const double *array, d
                 out[3 * (S->first_vertex[strand] + i) + k] = array[packed(S, strand, i, width, k)];
 }
 
-// Models without frames show axes that follow from the curve: the root's as it started, then parallel transport.
+static void read_positions(const fil_strands *S, const fil_group_state *state, double *out)
+{
+    if (S->live)
+        fil_live_read(S, state->live.x, out);
+    else
+        read_vectors(S, S->type->dofs, state->q, out);
+}
+
+static void read_velocities(const fil_strands *S, const fil_group_state *state, double *out)
+{
+    if (S->live)
+        fil_live_read(S, state->live.v, out);
+    else
+        read_vectors(S, S->type->dofs, state->v, out);
+}
+
+// Models without frames show axes that follow from the curve: the root's as it started, carried by what holds the root,
+// then parallel transport. The positions are written first, each axis then takes the place of one that is not needed
+// any more.
 static void transport_normals(const fil_strands *S, const fil_state *state, int group, double *out)
 {
-    double *x = state->scratch[group].gradient; // at least 3 numbers per vertex
-    read_vectors(S, S->type->dofs, state->groups[group].q, x);
+    const fil_pose *pose = state->groups[group].pose; // of roots come first
+    read_positions(S, &state->groups[group], out);
     for (int strand = 0; strand < S->strand_count; ++strand) {
-        double *axis = out + 3 * S->first_vertex[strand];
+        double start[3], axis[3];
         for (int k = 0; k < 3; ++k)
-            axis[k] = S->axis[packed(S, strand, 0, 3, k)];
-        fil_strand_spread_axes(S->vertices[strand], x + 3 * S->first_vertex[strand], NULL, axis);
+            start[k] = S->axis[packed(S, strand, 0, 3, k)];
+        fil_quat_rotate(pose[strand].rotation, start, axis);
+        fil_strand_replace_by_axes(S->vertices[strand], axis, out + 3 * S->first_vertex[strand]);
     }
 }
 
 static void read_normals(const fil_strands *S, const fil_state *state, int group, double *out)
 {
     const fil_strand_type *type = S->type;
-    double *axis = state->scratch[group].gradient;
     if (type->axes) {
+        double *axis = state->scratch[group].gradient;
         for (int pack = 0; pack < S->pack_count; ++pack) {
             int64_t row = S->pack_row[pack];
             type->axes(S->pack_vertices[pack], state->groups[group].q + row * type->dofs * FIL_LANES,
@@ -299,15 +366,15 @@ static void read_normals(const fil_strands *S, const fil_state *state, int group
     }
 }
 
-static void read_stretch(const fil_strands *S, const double *q, double *out)
+static void read_stretch(const fil_strands *S, const fil_group_state *state, double *out)
 {
-    int dofs = S->type->dofs;
     for (int strand = 0; strand < S->strand_count; ++strand) {
         double *at = out + S->first_vertex[strand];
         for (int i = 0; i + 1 < S->vertices[strand]; ++i) {
-            double e[3];
-            for (int k = 0; k < 3; ++k)
-                e[k] = q[packed(S, strand, i + 1, dofs, k)] - q[packed(S, strand, i, dofs, k)];
+            double x[3], next[3];
+            fil_state_place(S, state, strand, i, x);
+            fil_state_place(S, state, strand, i + 1, next);
+            const double e[3] = {next[0] - x[0], next[1] - x[1], next[2] - x[2]};
             at[i] = fil_vec3_norm(e) / S->edge_length[packed(S, strand, i, 1, 0)] - 1;
         }
         at[S->vertices[strand] - 1] = at[S->vertices[strand] - 2];
@@ -319,13 +386,13 @@ void fil_state_read(const fil_state *state, int group, const fil_frame *out)
     FIL_ASSERT(group >= 0 && group < state->model->group_count);
     const fil_strands *S = &state->model->groups[group];
     if (out->position)
-        read_vectors(S, S->type->dofs, state->groups[group].q, out->position);
+        read_positions(S, &state->groups[group], out->position);
     if (out->velocity)
-        read_vectors(S, S->type->dofs, state->groups[group].v, out->velocity);
+        read_velocities(S, &state->groups[group], out->velocity);
     if (out->normal)
         read_normals(S, state, group, out->normal);
     if (out->stretch)
-        read_stretch(S, state->groups[group].q, out->stretch);
+        read_stretch(S, &state->groups[group], out->stretch);
 }
 
 size_t fil_state_size(const fil_state *state)

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "base/timer.h"
 #include "step/step_contact.h"
+#include "step/step_live.h"
 
 #include <math.h>
 #include <string.h>
@@ -273,6 +274,8 @@ void fil_step_groups(fil_step_job *job, fil_step_stats *stats)
     for (job->group = 0; job->group < model->group_count; ++job->group) {
         const fil_strands *S = &model->groups[job->group];
         const fil_group_scratch *scratch = &job->state->scratch[job->group];
+        if (S->live)
+            continue;
         double start = fil_timer_seconds();
         fil_parallel_for(job->context, S->pack_count, PACKS_AT_ONCE, run_packs, job);
         fil_step_add_reports(S, scratch->report, stats);
@@ -315,10 +318,13 @@ fil_status fil_step(fil_context *context, fil_state *state, double h, fil_step_s
         return fil_context_fail(context, FIL_BAD_INPUT, "step: must be a finite number of seconds > 0 (got %g)", h);
     fil_step_stats sum = {0};
     fil_status status = FIL_OK;
-    if (state->model->contacts.on)
+    double begin = state->head->time;
+    if (state->model->contacts.on && state->model->contacts.strands.strand_count > 0)
         status = fil_step_together(context, state, h, &sum);
     else
         step_apart(context, state, h, &sum);
+    if (status == FIL_OK)
+        fil_step_live(context, state, begin, h, &sum);
     if (stats)
         *stats = sum;
     return status;

@@ -49,6 +49,8 @@ void fil_part_for_packs(fil_part *part, fil_phase phase, fil_part_body *body)
     double start = fil_timer_seconds();
     const fil_model *model = part->job.state->model;
     for (int g = 0; g < model->group_count; ++g) {
+        if (model->groups[g].live)
+            continue;
         fil_part_job job = {.job = part->job, .part = part, .body = body};
         job.job.group = g;
         fil_parallel_for(part->job.context, model->groups[g].pack_count, 1, run_packs, &job);
@@ -127,7 +129,7 @@ bool fil_part_strands_converged(const fil_part *part)
 {
     const fil_model *model = part->job.state->model;
     for (int g = 0; g < model->group_count; ++g)
-        for (int slot = 0; slot < model->groups[g].strand_count; ++slot)
+        for (int slot = 0; slot < fil_model_solved(model, g); ++slot)
             if (!part->job.state->scratch[g].report[slot].converged)
                 return false;
     return true;
@@ -140,7 +142,7 @@ static double missing_balance(const fil_part *part)
     const fil_model *model = part->job.state->model;
     double square = 0;
     for (int g = 0; g < model->group_count; ++g)
-        for (int slot = 0; slot < model->groups[g].strand_count; ++slot) {
+        for (int slot = 0; slot < fil_model_solved(model, g); ++slot) {
             const fil_strand_report *report = &part->job.state->scratch[g].report[slot];
             square += report->led ? report->change * report->change : 0;
             square += report->moved * report->moved;
@@ -417,7 +419,8 @@ static void take_part(fil_part *part)
     const fil_model *model = part->job.state->model;
     fil_part_for_packs(part, FIL_PHASE_COMMIT, commit);
     for (int g = 0; g < model->group_count; ++g)
-        fil_step_add_reports(&model->groups[g], part->job.state->scratch[g].report, stats);
+        if (!model->groups[g].live)
+            fil_step_add_reports(&model->groups[g], part->job.state->scratch[g].report, stats);
     fil_meet_remember(part);
     stats->contacts = part->meets.count;
     stats->kept = part->meets.kept;

@@ -110,7 +110,7 @@ static double mean_of_strands(const fil_part *part)
     const fil_model *model = part->job.state->model;
     double sum = 0;
     for (int g = 0; g < model->group_count; ++g)
-        for (int slot = 0; slot < model->groups[g].strand_count; ++slot)
+        for (int slot = 0; slot < fil_model_solved(model, g); ++slot)
             sum += part->job.state->scratch[g].report[slot].mean_change;
     return sum / part->strands.strand_count;
 }

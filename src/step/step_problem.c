@@ -242,6 +242,8 @@ fil_status fil_problem_build(fil_part *part, fil_contact_problem **out)
     const fil_model *model = part->job.state->model;
     for (int g = 0; g < model->group_count; ++g) {
         matrix_job job = {part, *out, g};
+        if (model->groups[g].live)
+            continue;
         fil_parallel_for(part->job.context, model->groups[g].pack_count, 1, linearise_packs, &job);
     }
     contact_job job = {part, *out};
@@ -255,9 +257,12 @@ fil_status fil_problem_build(fil_part *part, fil_contact_problem **out)
 void fil_problem_let_go(fil_part *part)
 {
     const fil_model *model = part->job.state->model;
-    for (int g = 0; g < model->group_count; ++g)
-        memset(part->job.state->scratch[g].push, 0,
-               (size_t)model->groups[g].row_count * FIL_LANES * (size_t)model->groups[g].type->dofs * sizeof(double));
+    for (int g = 0; g < model->group_count; ++g) {
+        const fil_strands *S = &model->groups[g];
+        if (!S->live)
+            memset(part->job.state->scratch[g].push, 0,
+                   (size_t)S->row_count * FIL_LANES * (size_t)S->type->dofs * sizeof(double));
+    }
 }
 
 // On the first of the two things; the other feels the opposite.

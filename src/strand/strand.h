@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "filum/extend.h"
 
-extern const fil_strand_type fil_strand_der, fil_strand_lifted;
+extern const fil_strand_type fil_strand_der, fil_strand_lifted, fil_strand_tridiag, fil_strand_dftl, fil_strand_pbd;
 
 extern const fil_field fil_material_fields[], fil_touch_fields[];
 extern const int fil_material_field_count, fil_touch_field_count;
@@ -56,6 +56,8 @@ typedef struct fil_strands {
     double *q, *v; // dofs
     double *frame; // type->frame_count
     double *axis;  // 3: first axes of the cross-sections
+
+    struct fil_live *live; // live models: all of this once more, as their kernels want it; NULL: it is none
 } fil_strands;
 
 // Checks the groom and compiles it. `place` ("groups[2] (beard)") begins the sentence of a failure.
@@ -80,5 +82,7 @@ fil_status fil_strand_maker_shape(fil_context *context, const fil_group *group, 
 // First axes along a polyline [3 (n - 1)], from axis[0..2] on its first edge: parallel transport, turned by the twist
 // [n] at each vertex (NULL: none).
 void fil_strand_spread_axes(int vertices, const double *x, const double *twist, double *axis);
+// The same without twist, in the place of the polyline [3 n]; the last place stays.
+void fil_strand_replace_by_axes(int vertices, const double axis[3], double *x);
 
 #endif

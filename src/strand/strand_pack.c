@@ -1,7 +1,7 @@
 // Packs a group: FIL_LANES strands side by side, the longest first, so that strands of like length share a pack and
 // little is padded. Vertices beyond the end of a strand continue its last edge, have no stiffness, and are held. The
 // last pack is filled with copies of its first strand, whose results nobody reads.
-#include "strand/strand.h"
+#include "strand/live.h"
 
 #include "base/settings.h"
 #include "math/mat3.h"
@@ -272,5 +272,7 @@ fil_status fil_strands_build(fil_context *context, fil_arena *arena, const fil_g
         status = fill(context, arena, group, place, out);
     if (status == FIL_OK)
         status = list_held(arena, out);
+    if (status == FIL_OK && out->type->live)
+        status = fil_live_build(arena, group, out);
     return status;
 }

@@ -95,6 +95,21 @@ void fil_strand_spread_axes(int vertices, const double *x, const double *twist, 
     }
 }
 
+void fil_strand_replace_by_axes(int vertices, const double axis[3], double *x)
+{
+    double t0[3], t1[3], d[3] = {axis[0], axis[1], axis[2]}, carried[3];
+    direction(x, t0);
+    orthonormalise(t0, d);
+    for (int i = 0; i < vertices - 1; ++i) {
+        direction(x + (ptrdiff_t)3 * i, t1);
+        transport(d, t0, t1, carried);
+        orthonormalise(t1, carried);
+        memcpy(d, carried, sizeof d);
+        memcpy(t0, t1, sizeof t0);
+        memcpy(x + (ptrdiff_t)3 * i, d, sizeof d);
+    }
+}
+
 // Edge by edge: turn the frame by the natural curvature κ1 m1 + κ2 m2 times the Voronoi length, as the discrete
 // curvature 2 tan(φ / 2) measures it, then by the natural twist.
 static void curve_from_strain(int vertices, const double *strain, const double *length, double *x, double *axis,

@@ -1,0 +1,335 @@
+// A step of live strands: control, then pack by pack, each through the whole step while it is in the cache.
+//
+// Long steps are divided into parts, at most MOST_PARTS: the time that a step takes is bounded. Packs are dealt to
+// blocks, and a block uses its memory again for each of its packs, so what is not state does not leave the cache.
+#include "step/step_live.h"
+
+#include "base/parallel.h"
+#include "base/timer.h"
+#include "math/mat3.h"
+#include "math/quat.h"
+#include "step/step_pack.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_BLOCKS = 64, MOST_PARTS = 64, LANES = FIL_LIVE_LANES };
+
+// ---- memory
+
+// Blocks of nearly equal numbers of rows.
+static void deal_packs(const fil_live *live, fil_live_scratch *out)
+{
+    int64_t rows = live->row[live->pack_count];
+    int pack = 0;
+    for (int block = 0; block < out->blocks; ++block) {
+        out->first[block] = pack;
+        while (pack < live->pack_count && live->row[pack] < rows * (block + 1) / out->blocks)
+            ++pack;
+    }
+    out->first[out->blocks] = live->pack_count;
+}
+
+fil_status fil_live_make_scratch(fil_arena *arena, const fil_model *model, int group, fil_live_scratch *out)
+{
+    const fil_live *live = model->groups[group].live;
+    out->blocks = live->pack_count < MOST_BLOCKS ? live->pack_count : MOST_BLOCKS;
+    size_t rows = (size_t)out->blocks * (size_t)live->longest * LANES;
+    struct {
+        float **array;
+        size_t count;
+    } rooms[] = {{&out->p, 3 * rows},    {&out->bend, 3 * rows}, {&out->gain, rows}, {&out->work, 5 * rows},
+                 {&out->goal, 3 * rows}, {&out->pose, (size_t)out->blocks * 12 * LANES}};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; ++i) {
+        *rooms[i].array = FIL_ARENA_ARRAY(arena, float, rooms[i].count);
+        if (!*rooms[i].array)
+            return FIL_NO_MEMORY;
+    }
+    out->first = FIL_ARENA_ARRAY(arena, int, (size_t)out->blocks + 1);
+    out->shapes = FIL_ARENA_ARRAY(arena, fil_live_shape, (size_t)model->contacts.obstacle_count + 1);
+    out->fine = FIL_ARENA_ARRAY(arena, unsigned char, live->pack_count);
+    if (model->control.groups[group].releases)
+        out->weight = FIL_ARENA_ARRAY(arena, float, (size_t)live->row[live->pack_count] * LANES);
+    if (!out->first || !out->shapes || !out->fine || (model->control.groups[group].releases && !out->weight))
+        return FIL_NO_MEMORY;
+    deal_packs(live, out);
+    return FIL_OK;
+}
+
+void fil_live_start(const fil_strands *S, fil_live_state *state)
+{
+    const fil_live *live = S->live;
+    memcpy(state->x, live->rest, (size_t)live->row[live->pack_count] * 3 * LANES * sizeof(float));
+    for (int strand = 0; strand < S->strand_count; ++strand) {
+        int slot = S->slot[strand];
+        for (int i = 0; i < S->vertices[strand]; ++i)
+            for (int k = 0; k < 3; ++k) {
+                int64_t row = S->pack_row[slot / FIL_LANES] + i;
+                state->v[fil_live_at(S, live, strand, i, 3, k)] =
+                    (float)S->v[(row * S->type->dofs + k) * FIL_LANES + slot % FIL_LANES];
+            }
+    }
+}
+
+static double mass_of(const fil_strands *S, int strand, int i)
+{
+    int slot = S->slot[strand];
+    return S->inertia[(S->pack_row[slot / FIL_LANES] + i) * S->type->dofs * FIL_LANES + slot % FIL_LANES];
+}
+
+void fil_live_push(const fil_strands *S, fil_live_state *state, const double *force)
+{
+    *state->pushed = force != NULL;
+    for (int strand = 0; force && strand < S->strand_count; ++strand)
+        for (int i = 0; i < S->vertices[strand]; ++i)
+            for (int k = 0; k < 3; ++k)
+                state->push[fil_live_at(S, S->live, strand, i, 3, k)] =
+                    (float)(force[3 * (S->first_vertex[strand] + i) + k] / mass_of(S, strand, i));
+}
+
+void fil_live_read(const fil_strands *S, const float *array, double *out)
+{
+    for (int strand = 0; strand < S->strand_count; ++strand)
+        for (int i = 0; i < S->vertices[strand]; ++i)
+            for (int k = 0; k < 3; ++k)
+                out[3 * (S->first_vertex[strand] + i) + k] = (double)array[fil_live_at(S, S->live, strand, i, 3, k)];
+}
+
+void fil_live_measure(const fil_strands *S, const fil_live_state *state, const double gravity[3], fil_measure *out)
+{
+    for (int strand = 0; strand < S->strand_count; ++strand)
+        for (int i = 0; i < S->vertices[strand]; ++i) {
+            double mass = mass_of(S, strand, i), x[3], v[3], e[3], arm[3];
+            for (int k = 0; k < 3; ++k) {
+                int64_t at = fil_live_at(S, S->live, strand, i, 3, k);
+                x[k] = (double)state->x[at];
+                v[k] = (double)state->v[at];
+                e[k] = i + 1 < S->vertices[strand] ? (double)state->x[at + 3 * LANES] - x[k] : 0;
+                out->kinetic += 0.5 * mass * v[k] * v[k];
+                out->gravity -= mass * gravity[k] * x[k];
+                out->momentum[k] += mass * v[k];
+            }
+            fil_vec3_cross(x, v, arm);
+            for (int k = 0; k < 3; ++k)
+                out->angular_momentum[k] += mass * arm[k];
+            out->mass += mass;
+            double length = (double)S->live->length[fil_live_at(S, S->live, strand, i, 1, 0)];
+            if (length > 0)
+                out->stretch = fmax(out->stretch, fabs(fil_vec3_norm(e) / length - 1));
+        }
+}
+
+// ---- what holds strands, and bodies
+
+static void set_matrix(const fil_pose *pose, float *out, int stride)
+{
+    for (int k = 0; k < 3; ++k) {
+        double column[3];
+        fil_quat_rotate(pose->rotation, (const double[3]){k == 0, k == 1, k == 2}, column);
+        for (int j = 0; j < 3; ++j)
+            out[(3 * j + k) * stride] = (float)column[j];
+        out[(9 + k) * stride] = (float)pose->position[k];
+    }
+}
+
+typedef struct live_job {
+    fil_step_job job;
+    fil_live_now now;
+    const float *weight;
+} live_job;
+
+static const fil_pose *pose_of(const fil_step_job *job, int hold, int strand)
+{
+    const fil_model *model = job->state->model;
+    return &job->state->groups[job->group].pose[(ptrdiff_t)hold * model->groups[job->group].strand_count + strand];
+}
+
+static int strand_of(const fil_strands *S, int slot)
+{
+    int known = S->pack_count * FIL_LANES;
+    return S->strand_of_slot[slot < known ? slot : slot - slot % LANES];
+}
+
+// A pose of the host holds at the end of the whole step: a part of it goes a share of the way.
+static double share_of(const fil_step_job *job, int hold)
+{
+    return job->state->model->control.groups[job->group].paths[hold].track.key_count == 0 ? job->share : 1;
+}
+
+// Where the held vertices of a pack shall be.
+static void set_goals(const fil_step_job *job, int pack, const fil_live_pack *P, float *goal)
+{
+    const fil_strands *S = &job->state->model->groups[job->group];
+    const fil_live *live = S->live;
+    for (int j = 0; j < P->held_count; ++j)
+        for (int lane = 0; lane < LANES; ++lane) {
+            int slot = pack * LANES + lane, strand = strand_of(S, slot), from = S->slot[strand], i = P->held[j];
+            int holder = i < S->vertices[strand]
+                             ? S->holder[(S->pack_row[from / FIL_LANES] + i) * FIL_LANES + from % FIL_LANES]
+                             : 0;
+            double x[3], turned[3];
+            for (int k = 0; k < 3; ++k)
+                x[k] = (double)live->rest[((live->row[pack] + i) * 3 + k) * LANES + lane];
+            memcpy(turned, x, sizeof x);
+            if (holder > 0) {
+                const fil_pose *pose = pose_of(job, holder - 1, strand);
+                double share = share_of(job, holder - 1);
+                fil_quat_rotate(pose->rotation, x, turned);
+                for (int k = 0; k < 3; ++k) {
+                    double now = (double)P->x[(3 * i + k) * LANES + lane];
+                    turned[k] += pose->position[k];
+                    turned[k] = share == 1 ? turned[k] : now + share * (turned[k] - now);
+                }
+            }
+            for (int k = 0; k < 3; ++k)
+                goal[(3 * j + k) * LANES + lane] = (float)turned[k];
+        }
+}
+
+// Bodies that a group feels, but meshes. Returns how many there are.
+static int set_shapes(const fil_step_job *job, double from, double to, fil_live_shape *out)
+{
+    const fil_model *model = job->state->model;
+    int count = 0;
+    for (int i = 0; i < model->contacts.obstacle_count; ++i) {
+        const fil_model_obstacle *obstacle = &model->contacts.obstacles[i];
+        const fil_touch_rule *rule = fil_model_rule(model, job->group, model->group_count + i);
+        const double *size;
+        fil_obstacle_shape kind = fil_solid_shape_of(obstacle->solid, &size);
+        if (kind == FIL_OBSTACLE_MESH || (rule && rule->apart))
+            continue;
+        double friction =
+            obstacle->friction < 0 ? model->contacts.touch[job->group].friction_body : obstacle->friction;
+        fil_live_shape *shape = &out[count++];
+        *shape = (fil_live_shape){.kind = (int)kind,
+                                  .size = {(float)size[0], (float)size[1], (float)size[2]},
+                                  .friction = (float)(rule && rule->friction >= 0 ? rule->friction : friction)};
+        fil_pose start = fil_model_obstacle_pose(obstacle, from), end = fil_model_obstacle_pose(obstacle, to);
+        set_matrix(&start, shape->from, 1);
+        set_matrix(&end, shape->to, 1);
+    }
+    return count;
+}
+
+// ---- packs
+
+static fil_live_pack pack_of(const live_job *self, int block, int pack)
+{
+    const fil_live *live = self->job.state->model->groups[self->job.group].live;
+    const fil_live_state *state = &self->job.state->groups[self->job.group].live;
+    const fil_live_scratch *scratch = &self->job.state->scratch[self->job.group].live;
+    int64_t row = live->row[pack] * LANES, own = (int64_t)block * live->longest * LANES;
+    return (fil_live_pack){.n = live->vertices[pack],
+                           .held_count = (int)(live->held_start[pack + 1] - live->held_start[pack]),
+                           .x = state->x + 3 * row,
+                           .v = state->v + 3 * row,
+                           .p = scratch->p + 3 * own,
+                           .force = state->force ? state->force + 4 * row : NULL,
+                           .bend = scratch->bend + 3 * own,
+                           .gain = scratch->gain + own,
+                           .work = scratch->work + 5 * own,
+                           .weight = self->weight + row,
+                           .length = live->length + row,
+                           .inverse = live->inverse + row,
+                           .drag = live->drag + row,
+                           .radius = live->radius + row,
+                           .give = live->give ? live->give + 2 * row : NULL,
+                           .rest = live->rest + 3 * row,
+                           .rest_bend = live->rest_bend + 3 * row,
+                           .axis = live->axis + (ptrdiff_t)pack * 3 * LANES,
+                           .along = live->along + row,
+                           .push = state->push + 3 * row,
+                           .pose = scratch->pose + (ptrdiff_t)block * 12 * LANES,
+                           .goal = scratch->goal + 3 * own,
+                           .held = live->held + live->held_start[pack]};
+}
+
+static void run_blocks(void *data, int64_t begin, int64_t end)
+{
+    const live_job *self = data;
+    const fil_strands *S = &self->job.state->model->groups[self->job.group];
+    const fil_live_scratch *scratch = &self->job.state->scratch[self->job.group].live;
+    for (int block = (int)begin; block < (int)end; ++block)
+        for (int pack = scratch->first[block]; pack < scratch->first[block + 1]; ++pack) {
+            fil_live_pack P = pack_of(self, block, pack);
+            for (int lane = 0; lane < LANES; ++lane)
+                set_matrix(pose_of(&self->job, FIL_HOLD_ROOT, strand_of(S, pack * LANES + lane)),
+                           scratch->pose + (ptrdiff_t)block * 12 * LANES + lane, LANES);
+            set_goals(&self->job, pack, &P, scratch->goal + (ptrdiff_t)3 * block * S->live->longest * LANES);
+            S->live->type->solve(&P, &self->now, scratch->shapes);
+            scratch->fine[pack] = (unsigned char)S->live->type->finish(&P, &self->now);
+        }
+}
+
+static fil_live_now now_of(const fil_step_job *job)
+{
+    const fil_live *live = job->state->model->groups[job->group].live;
+    const fil_live_param *param = live->param;
+    fil_live_now now = {.h = (float)job->h,
+                        .damping = (float)job->state->model->groups[job->group].damping,
+                        .stiffness = (float)param->stiffness,
+                        .global = (float)param->global,
+                        .global_reach = (float)param->global_reach,
+                        .correction = (float)param->correction,
+                        .jump = (float)(param->fastest * job->h),
+                        .rounds = param->rounds,
+                        .bends = param->bends,
+                        .elastic = param->form == FIL_LIVE_XPBD,
+                        .curved = live->curved,
+                        .pushed = *job->state->groups[job->group].live.pushed};
+    for (int k = 0; k < 3; ++k) {
+        now.gravity[k] = (float)job->gravity[k];
+        now.wind[k] = (float)job->wind[k];
+    }
+    return now;
+}
+
+// One part of a step of one group.
+static void step_group(const fil_step_job *job, double from, double to)
+{
+    fil_state *state = job->state;
+    const fil_strands *S = &state->model->groups[job->group];
+    fil_live_scratch *scratch = &state->scratch[job->group].live;
+    live_job self = {.job = *job, .now = now_of(job), .weight = S->live->weight};
+    if (scratch->weight) {
+        fil_live_weigh(S->live, S, state->scratch[job->group].free, scratch->weight);
+        self.weight = scratch->weight;
+    }
+    self.now.shapes = set_shapes(job, from, to, scratch->shapes);
+    fil_parallel_for(job->context, scratch->blocks, 1, run_blocks, &self);
+}
+
+static int parts_of(const fil_live_param *param, double h)
+{
+    double parts = ceil(h / param->substep - 1e-6);
+    return parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : (int)parts;
+}
+
+static void add_failures(const fil_strands *S, const unsigned char *fine, fil_step_stats *stats)
+{
+    for (int slot = 0; slot < S->strand_count; ++slot)
+        stats->failed += !(fine[slot / LANES] >> slot % LANES & 1);
+}
+
+void fil_step_live(fil_context *context, fil_state *state, double begin, double h, fil_step_stats *stats)
+{
+    const fil_model *model = state->model;
+    for (int group = 0; group < model->group_count; ++group) {
+        const fil_strands *S = &model->groups[group];
+        if (!S->live)
+            continue;
+        double start = fil_timer_seconds();
+        int parts = parts_of(S->live->param, h);
+        for (int part = 0; part < parts; ++part) {
+            fil_step_job job = fil_step_job_make(context, state, h / parts);
+            double from = begin + h * part / parts, to = begin + h * (part + 1) / parts;
+            job.group = group;
+            job.share = 1.0 / (parts - part);
+            fil_step_control(&job, to, 0.5 * (from + to));
+            step_group(&job, from, to);
+            add_failures(S, state->scratch[group].live.fine, stats);
+        }
+        stats->strands += S->strand_count;
+        stats->seconds[FIL_PHASE_SOLVE] += fil_timer_seconds() - start;
+    }
+}

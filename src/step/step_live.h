@@ -1,0 +1,21 @@
+// Live strands in a step. See step_live.c.
+#ifndef FIL_STEP_LIVE_H
+#define FIL_STEP_LIVE_H
+
+#include "step/model.h"
+
+fil_status fil_live_make_scratch(fil_arena *arena, const fil_model *model, int group, fil_live_scratch *out);
+// As the groom says.
+void fil_live_start(const fil_strands *strands, fil_live_state *state);
+// Forces of the host in N, [3 vertices]; NULL: none.
+void fil_live_push(const fil_strands *strands, fil_live_state *state, const double *force);
+// Vectors of the vertices in the order of the groom, from [rows × 3].
+void fil_live_read(const fil_strands *strands, const float *array, double *out);
+// All but the elastic energy, which they do not have.
+void fil_live_measure(const fil_strands *strands, const fil_live_state *state, const double gravity[3],
+                      fil_measure *out);
+
+// All live groups from `begin` on, h seconds.
+void fil_step_live(fil_context *context, fil_state *state, double begin, double h, fil_step_stats *stats);
+
+#endif

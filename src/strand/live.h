@@ -1,0 +1,106 @@
+// Live strands: models that move positions instead of solving equations of motion, for games and grooming. See
+// live_build.c, live_kernel.h; src/step/step_live.c steps them.
+#ifndef FIL_STRAND_LIVE_H
+#define FIL_STRAND_LIVE_H
+
+#include "strand/live_lanes.h"
+#include "strand/strand.h"
+
+#include "strand/live_types.h"
+
+enum { FIL_LIVE_LANES = STRIDE };
+
+typedef enum fil_live_device { FIL_LIVE_CPU, FIL_LIVE_OPENCL } fil_live_device;
+typedef enum fil_live_form { FIL_LIVE_PBD, FIL_LIVE_XPBD } fil_live_form;
+
+// The settings of all live models; each shows those that it reads.
+typedef struct fil_live_param {
+    int device, form;
+    int rounds, bends;
+    double stiffness;
+    double global, global_reach;
+    double correction;
+    int equal_masses;
+    double substep; // s
+    double fastest; // m/s
+} fil_live_param;
+
+// What makes a model live.
+struct fil_live_type {
+    // A pack through a step: all but the new state; then that. Returns the lanes that are finite, as bits.
+    void (*solve)(const fil_live_pack *pack, const fil_live_now *now, const fil_live_shape *shapes);
+    unsigned (*finish)(const fil_live_pack *pack, const fil_live_now *now);
+};
+
+// Rows that describe the settings; tables of models are made of them.
+#define FIL_LIVE_DEVICE_FIELD                                                                                          \
+    {                                                                                                                  \
+        "device", FIL_KIND_CHOICE, offsetof(fil_live_param, device), FIL_LIVE_CPU, 0, 1, "", "cpu|opencl",             \
+            "where strands are moved"                                                                                  \
+    }
+#define FIL_LIVE_FORM_FIELD                                                                                            \
+    {                                                                                                                  \
+        "form", FIL_KIND_CHOICE, offsetof(fil_live_param, form), FIL_LIVE_PBD, 0, 1, "", "pbd|xpbd",                   \
+            "bends take back `stiffness` of what is missing in each sweep, so they are the stiffer the more sweeps "   \
+            "there are; or they have the stiffness of the material, for any number of sweeps and any step"             \
+    }
+#define FIL_LIVE_ROUND_FIELDS(round_count, bend_count)                                                                 \
+    {"rounds", FIL_KIND_INT, offsetof(fil_live_param, rounds), round_count, 1, 1000, "", NULL,                         \
+     "of bends, shape, lengths and bodies in a step"},                                                                 \
+        {"bends", FIL_KIND_INT, offsetof(fil_live_param, bends), bend_count, 0, 1000, "", NULL,                        \
+         "sweeps over all bends in a round; 0: a rope"},                                                               \
+    {                                                                                                                  \
+        "stiffness", FIL_KIND_REAL, offsetof(fil_live_param, stiffness), 0.5, 0, 1, "", NULL,                          \
+            "of bends with the form pbd: the part that a sweep takes back"                                             \
+    }
+#define FIL_LIVE_SHAPE_FIELDS                                                                                          \
+    {"global", FIL_KIND_REAL, offsetof(fil_live_param, global), 0, 0, 1, "", NULL,                                     \
+     "the part of the way to the rest shape, carried by the root, that a round goes"},                                 \
+    {                                                                                                                  \
+        "global_reach", FIL_KIND_REAL, offsetof(fil_live_param, global_reach), 1, 1e-3, 1e3, "", NULL,                 \
+            "of the length of a strand, from the root: where `global` has faded away"                                  \
+    }
+#define FIL_LIVE_STEP_FIELDS                                                                                           \
+    {"substep", FIL_KIND_REAL, offsetof(fil_live_param, substep), 1.0 / 60, 1e-6, 1e3, "s", NULL,                      \
+     "longer steps are divided into parts of this length at most"},                                                    \
+    {                                                                                                                  \
+        "fastest", FIL_KIND_REAL, offsetof(fil_live_param, fastest), 20, 1e-3, 1e9, "m/s", NULL,                       \
+            "of roots: what goes faster is a cut in the film, and takes its strands along as they are"                 \
+    }
+
+// Strands of a group side by side, FIL_LIVE_LANES at a time: in the order of the slots of fil_strands. Numbers of a
+// vertex lie as in extend.h.
+typedef struct fil_live {
+    const fil_live_type *type;
+    const fil_live_param *param;
+    int pack_count, longest; // longest: vertices of the first pack
+    int *vertices;           // [packs]
+    int64_t *row;            // [packs + 1]
+    int64_t *held_start;     // [packs + 1]
+    int *held;               // vertices that are held in a strand of the pack, packs one after another
+    bool curved;             // the rest shape has bends
+    // [rows × count] as in fil_live_pack.
+    float *weight, *length, *inverse, *drag, *radius, *along; // 1
+    float *give;                                              // 2; NULL: the form is not elastic
+    float *rest, *rest_bend;                                  // 3
+    float *axis;                                              // [packs × 3]
+    float mass;                                               // kg: the mean that weights refer to
+} fil_live;
+
+// Numbers of a vertex that fil_live_build_strand leaves in fil_strands.constants.
+enum { FIL_LIVE_BEND = 0, FIL_LIVE_GIVE = 3, FIL_LIVE_CONSTANTS = 5 };
+fil_status fil_live_build_strand(fil_context *context, const fil_strand_shape *shape, const void *param,
+                                 double *constants, double *strain);
+// From the packed doubles of a group.
+fil_status fil_live_build(fil_arena *arena, const fil_group *group, fil_strands *strands);
+// Weights from what is free, [rows × dofs] of fil_strands.
+void fil_live_weigh(const fil_live *live, const fil_strands *strands, const double *is_free, float *weight);
+
+// Where number k of vertex i of a strand is in an array of that width.
+static inline int64_t fil_live_at(const fil_strands *strands, const fil_live *live, int strand, int i, int width, int k)
+{
+    int slot = strands->slot[strand];
+    return ((live->row[slot / FIL_LIVE_LANES] + i) * width + k) * FIL_LIVE_LANES + slot % FIL_LIVE_LANES;
+}
+
+#endif

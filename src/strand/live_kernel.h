@@ -1,0 +1,383 @@
+// Position-based strands, one pack of them through a step [Han13; Müller 2006; Macklin 2016 for the XPBD form].
+//
+//     predict    p = x + h v under gravity, wind and drag; held vertices where they shall be
+//     rounds     bends, shape, lengths, bodies: each moves p
+//     finish     v = (p - x) / h, x = p
+//
+// Numbers of a vertex lie side by side for the strands of a pack; `weight` is the inverse mass over its mean, 0 where a
+// vertex is held. Bending is one vector for each inner vertex, with a = 1/l of the edge before and b of the one behind:
+//
+//     C = b (p2 - p1) - a (p1 - p0) - k,   λ = -gain (C + give λ),   p_j += w_j ∂C/∂p_j λ
+//
+// k is the bend of the rest shape, carried along by frames that do not twist: so it is also the local shape constraint
+// of Han & Harada 2012, and linear while k stays. For small bends EI C² / (l0 + l1) is the energy of an elastic rod, so
+// give = (l0 + l1) / (2 EI) × mass / h² makes it one (XPBD); give = 0 and gain = stiffness / Σ w |∂C|² is plain PBD.
+//
+// Compiled by C and, as text, by OpenCL: see live_lanes.h for the words.
+
+typedef struct three {
+    lanes x, y, z;
+} three;
+
+LIVE three load3(GLOBAL const float *array, int at)
+{
+    three out = {load(array, 3 * at), load(array, 3 * at + 1), load(array, 3 * at + 2)};
+    return out;
+}
+
+LIVE void store3(GLOBAL float *array, int at, three a)
+{
+    store(array, 3 * at, a.x);
+    store(array, 3 * at + 1, a.y);
+    store(array, 3 * at + 2, a.z);
+}
+
+LIVE three minus3(three a, three b)
+{
+    three out = {a.x - b.x, a.y - b.y, a.z - b.z};
+    return out;
+}
+
+// a + s b
+LIVE three plus3(three a, lanes s, three b)
+{
+    three out = {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+    return out;
+}
+
+LIVE three times3(lanes s, three a)
+{
+    three out = {s * a.x, s * a.y, s * a.z};
+    return out;
+}
+
+LIVE lanes dot3(three a, three b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+LIVE three cross3(three a, three b)
+{
+    three out = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return out;
+}
+
+LIVE three choose3(mask which, three yes, three no)
+{
+    three out = {choose(which, yes.x, no.x), choose(which, yes.y, no.y), choose(which, yes.z, no.z)};
+    return out;
+}
+
+LIVE lanes more_of(lanes a, lanes b)
+{
+    return choose(a > b, a, b);
+}
+
+LIVE lanes less_of(lanes a, lanes b)
+{
+    return choose(a < b, a, b);
+}
+
+// The length of a vector; never 0.
+LIVE lanes length3(three a)
+{
+    return root_of(dot3(a, a) + all(1e-30f));
+}
+
+// ---- to where nothing but loads leads
+
+LIVE three turn3(GLOBAL const float *pose, three a)
+{
+    three out = {load(pose, 0) * a.x + load(pose, 1) * a.y + load(pose, 2) * a.z,
+                 load(pose, 3) * a.x + load(pose, 4) * a.y + load(pose, 5) * a.z,
+                 load(pose, 6) * a.x + load(pose, 7) * a.y + load(pose, 8) * a.z};
+    return out;
+}
+
+LIVE three place3(GLOBAL const float *pose, three a)
+{
+    three out = turn3(pose, a);
+    out.x += load(pose, 9);
+    out.y += load(pose, 10);
+    out.z += load(pose, 11);
+    return out;
+}
+
+// A root that jumps is a cut in the film, not a motion: its strand goes with it and keeps its velocities.
+LIVE void live_follow_jump(const fil_live_pack *P, const fil_live_now *now)
+{
+    if (P->held_count == 0 || P->held[0] != 0)
+        return;
+    three way = minus3(load3(P->goal, 0), load3(P->x, 0));
+    mask jumps = (dot3(way, way) > all(now->jump * now->jump)) & (load(P->weight, 0) == all(0));
+    if (!any_of(jumps))
+        return;
+    lanes share = choose(jumps, all(1), all(0));
+    for (int i = 0; i < P->n; ++i)
+        store3(P->x, i, plus3(load3(P->x, i), share, way));
+}
+
+LIVE void live_predict(const fil_live_pack *P, const fil_live_now *now)
+{
+    const lanes h = all(now->h);
+    live_follow_jump(P, now);
+    for (int i = 0; i < P->n; ++i) {
+        lanes drag = load(P->drag, i), slow = all(1) / (all(1) + h * (drag + all(now->damping)));
+        three v = load3(P->v, i), a = {all(now->gravity[0]), all(now->gravity[1]), all(now->gravity[2])};
+        a.x += drag * all(now->wind[0]);
+        a.y += drag * all(now->wind[1]);
+        a.z += drag * all(now->wind[2]);
+        if (now->pushed)
+            a = plus3(a, all(1), load3(P->push, i));
+        mask moves = load(P->weight, i) > all(0);
+        v = times3(choose(moves, slow, all(0)), plus3(v, h, a));
+        store3(P->p, i, plus3(load3(P->x, i), h, v));
+    }
+    for (int j = 0; j < P->held_count; ++j) {
+        int i = P->held[j];
+        store3(P->p, i, choose3(load(P->weight, i) > all(0), load3(P->p, i), load3(P->goal, j)));
+    }
+}
+
+// ---- bends
+
+// The sum of w |dC/dp|² of the bend at vertex i.
+LIVE lanes live_yield(const fil_live_pack *P, int i)
+{
+    lanes a = load(P->inverse, i - 1), b = load(P->inverse, i), c = a + b;
+    return load(P->weight, i - 1) * a * a + load(P->weight, i) * c * c + load(P->weight, i + 1) * b * b;
+}
+
+LIVE void live_set_gains(const fil_live_pack *P, const fil_live_now *now)
+{
+    for (int i = 1; i + 1 < P->n; ++i) {
+        lanes give = now->elastic ? load(P->give, 2 * i) / all(now->h * now->h) : all(0);
+        lanes all_of_it = live_yield(P, i) + give;
+        mask is_bend = (load(P->inverse, i) > all(0)) & (all_of_it > all(0));
+        lanes part = now->elastic ? all(1) : all(now->stiffness);
+        store(P->gain, i, choose(is_bend, part / choose(is_bend, all_of_it, all(1)), all(0)));
+    }
+}
+
+LIVE void live_push_bend(const fil_live_pack *P, int i, three l)
+{
+    lanes a = load(P->inverse, i - 1), b = load(P->inverse, i);
+    store3(P->p, i - 1, plus3(load3(P->p, i - 1), load(P->weight, i - 1) * a, l));
+    store3(P->p, i, plus3(load3(P->p, i), -load(P->weight, i) * (a + b), l));
+    store3(P->p, i + 1, plus3(load3(P->p, i + 1), load(P->weight, i + 1) * b, l));
+}
+
+// C of the bend at vertex i.
+LIVE three live_bend_of(const fil_live_pack *P, const fil_live_now *now, int i)
+{
+    three p = load3(P->p, i);
+    three C = times3(load(P->inverse, i), minus3(load3(P->p, i + 1), p));
+    C = plus3(C, -load(P->inverse, i - 1), minus3(p, load3(P->p, i - 1)));
+    return now->curved ? minus3(C, load3(P->bend, i)) : C;
+}
+
+LIVE void live_straighten(const fil_live_pack *P, const fil_live_now *now, int i)
+{
+    three C = live_bend_of(P, now, i), f;
+    lanes h2 = all(now->h * now->h);
+    if (now->elastic) {
+        lanes give = load(P->give, 2 * i) / h2;
+        f.x = load(P->force, 4 * i);
+        f.y = load(P->force, 4 * i + 1);
+        f.z = load(P->force, 4 * i + 2);
+        C = plus3(C, give * h2, f);
+    }
+    three l = times3(-load(P->gain, i), C);
+    live_push_bend(P, i, l);
+    if (now->elastic) {
+        f = plus3(f, all(1) / h2, l);
+        store(P->force, 4 * i, f.x);
+        store(P->force, 4 * i + 1, f.y);
+        store(P->force, 4 * i + 2, f.z);
+    }
+}
+
+// From the root to the tip and, the next time, back.
+LIVE void live_bend(const fil_live_pack *P, const fil_live_now *now, int sweep)
+{
+    for (int j = 1; j + 1 < P->n; ++j)
+        live_straighten(P, now, sweep % 2 ? P->n - 1 - j : j);
+}
+
+// The first axis d on an edge along s, carried to an edge along t: the least turn that does it.
+LIVE three live_carry(three s, three t, three d)
+{
+    three b = cross3(s, t);
+    lanes c = dot3(s, t);
+    three bd = cross3(b, d), bbd = cross3(b, bd);
+    d = plus3(plus3(d, all(1), bd), all(1) / more_of(all(1) + c, all(1e-4f)), bbd);
+    d = plus3(d, -dot3(d, t), t);
+    return times3(all(1) / length3(d), d);
+}
+
+// The direction of the edge behind vertex i of some positions.
+LIVE three live_direction(GLOBAL const float *x, int i)
+{
+    three e = minus3(load3(x, i + 1), load3(x, i));
+    return times3(all(1) / length3(e), e);
+}
+
+// k of all vertices, with frames that follow the strand and do not twist. The first one goes with the root.
+LIVE void live_carry_bends(const fil_live_pack *P)
+{
+    three s = turn3(P->pose, live_direction(P->rest, 0)), d = turn3(P->pose, load3(P->axis, 0));
+    for (int i = 0; i + 2 < P->n; ++i) {
+        three t = live_direction(P->p, i), k = load3(P->rest_bend, i + 1);
+        d = live_carry(s, t, d);
+        three bend = plus3(plus3(times3(k.x, t), k.y, d), k.z, cross3(t, d));
+        store3(P->bend, i + 1, bend);
+        s = t;
+    }
+}
+
+// The forces of the step before for a start: what rests then rests with any number of sweeps.
+LIVE void live_warm_up(const fil_live_pack *P, const fil_live_now *now)
+{
+    lanes h2 = all(now->h * now->h);
+    for (int i = 1; i + 1 < P->n; ++i) {
+        three f = {load(P->force, 4 * i), load(P->force, 4 * i + 1), load(P->force, 4 * i + 2)};
+        live_push_bend(P, i, times3(h2, f));
+    }
+}
+
+// ---- the rest shape as a whole
+
+LIVE void live_shape_up(const fil_live_pack *P, const fil_live_now *now)
+{
+    for (int i = 0; i < P->n; ++i) {
+        lanes fade = more_of(all(1) - load(P->along, i) / all(now->global_reach), all(0));
+        lanes part = choose(load(P->weight, i) > all(0), all(now->global) * fade, all(0));
+        three p = load3(P->p, i);
+        store3(P->p, i, plus3(p, part, minus3(place3(P->pose, load3(P->rest, i)), p)));
+    }
+}
+
+// ---- bodies
+
+// The distance to a shape in its own frame, negative inside; n: the way out.
+LIVE lanes live_round(three way, float radius, three *n)
+{
+    lanes length = length3(way);
+    *n = times3(all(1) / length, way);
+    return length - all(radius);
+}
+
+// Sides at right angles: how far one is past them, and the directions out of them.
+LIVE lanes live_cornered(lanes bx, lanes by, lanes bz, three nx, three ny, three nz, three *n)
+{
+    three none = {all(0), all(0), all(0)};
+    lanes ox = more_of(bx, all(0)), oy = more_of(by, all(0)), oz = more_of(bz, all(0));
+    three out = plus3(plus3(plus3(none, ox, nx), oy, ny), oz, nz);
+    lanes far = length3(out), most = more_of(bx, more_of(by, bz));
+    three in = choose3(bx >= most, nx, choose3(by >= most, ny, nz));
+    *n = choose3(most > all(0), times3(all(1) / far, out), in);
+    return choose(most > all(0), far, most);
+}
+
+LIVE lanes live_distance(GLOBAL const fil_live_shape *shape, three y, three *n)
+{
+    const lanes zero = all(0), one = all(1);
+    three up = {zero, one, zero};
+    lanes half = all(0.5f * shape->size[1]);
+    switch (shape->kind) {
+    case 0: // plane
+        *n = up;
+        return y.y;
+    case 2: { // capsule
+        three way = y;
+        way.y -= less_of(more_of(y.y, -half), half);
+        return live_round(way, shape->size[0], n);
+    }
+    case 3: { // cylinder
+        three across = {y.x, zero, y.z};
+        lanes far = length3(across);
+        three side = times3(one / far, across), end = {zero, choose(y.y < zero, -one, one), zero};
+        return live_cornered(far - all(shape->size[0]), y.y * end.y - half, all(-1e30f), side, end, end, n);
+    }
+    case 4: { // box
+        three nx = {choose(y.x < zero, -one, one), zero, zero}, ny = {zero, choose(y.y < zero, -one, one), zero};
+        three nz = {zero, zero, choose(y.z < zero, -one, one)};
+        return live_cornered(y.x * nx.x - all(shape->size[0]), y.y * ny.y - all(shape->size[1]),
+                             y.z * nz.z - all(shape->size[2]), nx, ny, nz, n);
+    }
+    default: // sphere
+        return live_round(y, shape->size[0], n);
+    }
+}
+
+LIVE three live_shape_turn(GLOBAL const float *R, three y)
+{
+    three out = {all(R[0]) * y.x + all(R[1]) * y.y + all(R[2]) * y.z,
+                 all(R[3]) * y.x + all(R[4]) * y.y + all(R[5]) * y.z,
+                 all(R[6]) * y.x + all(R[7]) * y.y + all(R[8]) * y.z};
+    return out;
+}
+
+LIVE three live_shape_ask(GLOBAL const float *R, three p)
+{
+    three a = {p.x - all(R[9]), p.y - all(R[10]), p.z - all(R[11])};
+    three out = {all(R[0]) * a.x + all(R[3]) * a.y + all(R[6]) * a.z,
+                 all(R[1]) * a.x + all(R[4]) * a.y + all(R[7]) * a.z,
+                 all(R[2]) * a.x + all(R[5]) * a.y + all(R[8]) * a.z};
+    return out;
+}
+
+// Moves what is inside out, and takes back of the way along the surface what Coulomb's law says: as much as friction
+// times the way out, or all of it.
+LIVE three live_leave(GLOBAL const fil_live_shape *shape, three x, three p, lanes radius)
+{
+    three n, y = live_shape_ask(shape->to, p);
+    lanes depth = radius - live_distance(shape, y, &n);
+    if (!any_of(depth > all(0)))
+        return p;
+    depth = more_of(depth, all(0));
+    // Where this place of the body was at the start.
+    three from = live_shape_turn(shape->from, y);
+    from.x += all(shape->from[9]);
+    from.y += all(shape->from[10]);
+    from.z += all(shape->from[11]);
+    n = live_shape_turn(shape->to, n);
+    p = plus3(p, depth, n);
+    three slide = minus3(from, x); // of the vertex along the body: at the end they are in one place
+    slide = plus3(slide, -dot3(slide, n), n);
+    lanes part = less_of(all(shape->friction) * depth / length3(slide), all(1));
+    return plus3(p, -part, slide);
+}
+
+LIVE void live_collide(const fil_live_pack *P, const fil_live_now *now, GLOBAL const fil_live_shape *shapes)
+{
+    for (int s = 0; s < now->shapes; ++s)
+        for (int i = 0; i < P->n; ++i) {
+            three p = load3(P->p, i);
+            three out = live_leave(&shapes[s], load3(P->x, i), p, load(P->radius, i));
+            store3(P->p, i, choose3(load(P->weight, i) > all(0), out, p));
+        }
+}
+
+// ---- lengths by the leader: each vertex to where its edge has its length, in the lanes of `which`
+
+LIVE void live_follow_leader(const fil_live_pack *P, mask which)
+{
+    for (int i = 0; i + 1 < P->n; ++i) {
+        three p = load3(P->p, i), next = load3(P->p, i + 1), e = minus3(next, p);
+        mask moves = which & (load(P->length, i) > all(0)) & (load(P->weight, i + 1) > all(0));
+        store3(P->p, i + 1, choose3(moves, plus3(p, load(P->length, i) / length3(e), e), next));
+    }
+}
+
+// The largest | |e| / length - 1 | of the edges that can move.
+LIVE lanes live_stretch(const fil_live_pack *P)
+{
+    lanes most = all(0);
+    for (int i = 0; i + 1 < P->n; ++i) {
+        lanes off = length3(minus3(load3(P->p, i + 1), load3(P->p, i))) * load(P->inverse, i) - all(1);
+        mask counts = (load(P->length, i) > all(0)) & (load(P->weight, i) + load(P->weight, i + 1) > all(0));
+        most = choose(counts, more_of(most, more_of(off, -off)), most);
+    }
+    return most;
+}

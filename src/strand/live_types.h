@@ -1,0 +1,49 @@
+// What live kernels are given. Compiled by C and, as text, by OpenCL: no include guard, no includes.
+
+// What a step is told; the same for all packs of a group.
+typedef struct fil_live_now {
+    float h;
+    float gravity[3], wind[3];
+    float damping;      // 1/s
+    float stiffness;    // of bends: the part that a sweep takes back
+    float global;       // the part of the way to the rest shape that a round goes, at the root
+    float global_reach; // of the length of a strand: where that has faded away
+    float correction;   // dftl: how much of the correction of the next vertex a velocity feels
+    float jump;         // m: roots that go farther in a step take their strands along
+    int rounds, bends;  // rounds of a step, sweeps over the bends in each
+    int elastic;        // 1: XPBD
+    int curved;         // 1: the rest shape has bends
+    int pushed;         // 1: the host pushes
+    int shapes;         // how many bodies there are
+} fil_live_now;
+
+// A body at the end of the step, x = R y + t, and where it came from.
+typedef struct fil_live_shape {
+    int kind;                // fil_obstacle_shape
+    float size[3], friction; // m
+    float to[12], from[12];  // R by rows, then t
+} fil_live_shape;
+
+// The numbers of one pack: [n] for each vertex, or for each edge with the vertex before it.
+typedef struct fil_live_pack {
+    int n, held_count;
+    GLOBAL float *x, *v, *p; // [3 n] at the start, velocities, on the way
+    GLOBAL float *force;     // [4 n] elastic: of bends (3) and edges (1), as accelerations
+    GLOBAL float *bend;      // [3 n] k
+    GLOBAL float *gain;      // [n]
+    GLOBAL float *work;      // [5 n] for the lengths
+    GLOBAL const float *weight;
+    GLOBAL const float *length;    // [n] m; 0 behind the end of a strand
+    GLOBAL const float *inverse;   // [n] 1 / length; 0 there, too
+    GLOBAL const float *drag;      // [n] 1/s
+    GLOBAL const float *radius;    // [n] m, at which bodies are touched
+    GLOBAL const float *give;      // [2 n] elastic: of bends, of edges; × h²
+    GLOBAL const float *rest;      // [3 n] at time 0
+    GLOBAL const float *rest_bend; // [3 n] k along the edge before and its two axes
+    GLOBAL const float *axis;      // [3] first axis of the first edge at time 0
+    GLOBAL const float *along;     // [n] from the root along the strand, over its length
+    GLOBAL const float *push;      // [3 n] m/s², of the host
+    GLOBAL const float *pose;      // [12] of the root: R by rows, then t
+    GLOBAL const float *goal;      // [3 held_count] where held vertices shall be
+    GLOBAL const int *held;        // [held_count] which these are in one strand at least
+} fil_live_pack;

@@ -1,0 +1,26 @@
+// Lengths by following the leader, and what that does to velocities (Müller 2012):
+//
+//     p_i+1 <- p_i + l (p_i+1 - p_i) / |p_i+1 - p_i|,   v_i = (p_i - x_i) / h - s d_i+1 / h
+//
+// with d the correction of a vertex. Without the second part, s = 0, each vertex pulls only those behind it, as if they
+// weighed nothing. s near 1 gives it back, as damping.
+
+LIVE void live_lengths(const fil_live_pack *P, const fil_live_now *now, int last)
+{
+    (void)now;
+    (void)last;
+    for (int i = 0; i < P->n; ++i)
+        store3(P->work, i, load3(P->p, i));
+    live_follow_leader(P, all(1) > all(0));
+}
+
+// The correction of the last round is the one that counts: those before were bends.
+LIVE three live_velocity(const fil_live_pack *P, const fil_live_now *now, int i)
+{
+    three v = times3(all(1 / now->h), minus3(load3(P->p, i), load3(P->x, i)));
+    if (i + 1 == P->n)
+        return v;
+    three d = minus3(load3(P->p, i + 1), load3(P->work, i + 1));
+    lanes part = choose(load(P->length, i) > all(0), all(now->correction / now->h), all(0));
+    return plus3(v, -part, d);
+}
