@@ -85,8 +85,9 @@ static void choose_models(const fil_arguments *arguments, validation *self)
         self->sheets[self->sheet_count++].model = arguments->operands[0];
         return;
     }
-    for (int i = 0; i < fil_strand_type_count() && i < MOST_MODELS; ++i)
-        self->sheets[self->sheet_count++].model = fil_strand_type_at(i)->name;
+    for (int i = 0; i < fil_strand_type_count() && self->sheet_count < MOST_MODELS; ++i)
+        if (!fil_strand_type_at(i)->live)
+            self->sheets[self->sheet_count++].model = fil_strand_type_at(i)->name;
 }
 
 static fil_cli_exit validate(validation *self, const fil_arguments *arguments)

@@ -65,14 +65,13 @@ extern const int fil_motion_field_count, fil_contacts_field_count;
 // What a group of live strands remembers between steps, as in fil_live_pack; all inside fil_state.memory.
 typedef struct fil_live_state {
     float *x, *v; // [rows × 3]
-    float *force; // [rows × 4]; NULL: it is not elastic
     float *push;  // [rows × 3]
     int *pushed;  // [1] 1: the host pushes
 } fil_live_state;
 
 // What one group remembers between steps; packed arrays, all inside fil_state.memory.
 typedef struct fil_group_state {
-    fil_live_state live; // live groups have this and `pose` alone
+    fil_live_state live;         // live groups have this and `pose` alone
     double *q, *v;               // [rows × dofs]
     double *q_before, *v_before; // one step earlier, for FIL_SCHEME_BDF2
     double *frame;               // [rows × frame_count]
@@ -90,17 +89,20 @@ typedef struct fil_strand_report {
     double mean_change; // m/s: of all its velocities, their norm over their number [Jia20, eq. 4.3]
 } fil_strand_report;
 
-// Memory of a step of live strands. Packs are stepped in blocks, one pack of a block after the other in the same memory.
+// Memory of a step of live strands. Packs are stepped in blocks, one pack of a block after the other in the same
+// memory.
 typedef struct fil_live_scratch {
     int blocks;
-    int *first;               // [blocks + 1] packs
-    float *p, *bend;          // [blocks × longest × 3]
-    float *gain, *work;       // [blocks × longest], [blocks × longest × 5]
-    float *pose;              // [blocks × 12]
-    float *goal;              // [blocks × longest × 3]
-    float *weight;            // [rows] after releases; NULL: the group knows none
-    fil_live_shape *shapes;   // [obstacles]
-    unsigned char *fine;      // [packs] bits: strands with finite numbers
+    int *first;             // [blocks + 1] packs
+    float *p, *bend, *gain; // [blocks × longest × 3]
+    float *force;           // [blocks × longest × 4]
+    float *work;            // [blocks × longest × 5]
+    float *pose;            // [blocks × 12]
+    float *goal;            // [blocks × longest × 3]
+    float *weight;          // [rows] after releases; NULL: the group knows none
+    fil_live_shape *shapes; // [obstacles]
+    float *before;          // [rows × 3] for settling
+    unsigned char *fine;    // [packs] bits: strands with finite numbers
 } fil_live_scratch;
 
 // Memory of a step, nothing of which outlives it.

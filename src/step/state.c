@@ -50,7 +50,6 @@ static void divide_live(portion *p, const fil_live *live, fil_live_state *state)
     size_t row = (size_t)live->row[live->pack_count] * FIL_LIVE_LANES * sizeof(float);
     state->x = take(p, 3 * row);
     state->v = take(p, 3 * row);
-    state->force = live->give ? take(p, 4 * row) : NULL;
     state->push = take(p, 3 * row);
     state->pushed = take(p, sizeof(int));
 }

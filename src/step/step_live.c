@@ -38,8 +38,13 @@ fil_status fil_live_make_scratch(fil_arena *arena, const fil_model *model, int g
     struct {
         float **array;
         size_t count;
-    } rooms[] = {{&out->p, 3 * rows},    {&out->bend, 3 * rows}, {&out->gain, rows}, {&out->work, 5 * rows},
-                 {&out->goal, 3 * rows}, {&out->pose, (size_t)out->blocks * 12 * LANES}};
+    } rooms[] = {{&out->p, 3 * rows},
+                 {&out->bend, 3 * rows},
+                 {&out->gain, 3 * rows},
+                 {&out->work, 5 * rows},
+                 {&out->force, 4 * rows},
+                 {&out->goal, 3 * rows},
+                 {&out->pose, (size_t)out->blocks * 12 * LANES}};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; ++i) {
         *rooms[i].array = FIL_ARENA_ARRAY(arena, float, rooms[i].count);
         if (!*rooms[i].array)
@@ -50,7 +55,9 @@ fil_status fil_live_make_scratch(fil_arena *arena, const fil_model *model, int g
     out->fine = FIL_ARENA_ARRAY(arena, unsigned char, live->pack_count);
     if (model->control.groups[group].releases)
         out->weight = FIL_ARENA_ARRAY(arena, float, (size_t)live->row[live->pack_count] * LANES);
-    if (!out->first || !out->shapes || !out->fine || (model->control.groups[group].releases && !out->weight))
+    out->before = FIL_ARENA_RAW(arena, float, (size_t)live->row[live->pack_count] * 3 * LANES);
+    if (!out->first || !out->shapes || !out->fine || !out->before ||
+        (model->control.groups[group].releases && !out->weight))
         return FIL_NO_MEMORY;
     deal_packs(live, out);
     return FIL_OK;
@@ -198,8 +205,7 @@ static int set_shapes(const fil_step_job *job, double from, double to, fil_live_
         fil_obstacle_shape kind = fil_solid_shape_of(obstacle->solid, &size);
         if (kind == FIL_OBSTACLE_MESH || (rule && rule->apart))
             continue;
-        double friction =
-            obstacle->friction < 0 ? model->contacts.touch[job->group].friction_body : obstacle->friction;
+        double friction = obstacle->friction < 0 ? model->contacts.touch[job->group].friction_body : obstacle->friction;
         fil_live_shape *shape = &out[count++];
         *shape = (fil_live_shape){.kind = (int)kind,
                                   .size = {(float)size[0], (float)size[1], (float)size[2]},
@@ -224,9 +230,9 @@ static fil_live_pack pack_of(const live_job *self, int block, int pack)
                            .x = state->x + 3 * row,
                            .v = state->v + 3 * row,
                            .p = scratch->p + 3 * own,
-                           .force = state->force ? state->force + 4 * row : NULL,
+                           .force = scratch->force + 4 * own,
                            .bend = scratch->bend + 3 * own,
-                           .gain = scratch->gain + own,
+                           .gain = scratch->gain + 3 * own,
                            .work = scratch->work + 5 * own,
                            .weight = self->weight + row,
                            .length = live->length + row,
@@ -274,7 +280,7 @@ static fil_live_now now_of(const fil_step_job *job)
                         .jump = (float)(param->fastest * job->h),
                         .rounds = param->rounds,
                         .bends = param->bends,
-                        .elastic = param->form == FIL_LIVE_XPBD,
+                        .form = param->form == FIL_LIVE_DIRECT && live->curly ? FIL_LIVE_PBD : param->form,
                         .curved = live->curved,
                         .pushed = *job->state->groups[job->group].live.pushed};
     for (int k = 0; k < 3; ++k) {
@@ -331,5 +337,54 @@ void fil_step_live(fil_context *context, fil_state *state, double begin, double 
         }
         stats->strands += S->strand_count;
         stats->seconds[FIL_PHASE_SOLVE] += fil_timer_seconds() - start;
+    }
+}
+
+// The longest way from x to where it was, squared, over the length of the strands.
+static double longest_way(const fil_strands *S, const float *x, const float *before)
+{
+    double most = 0;
+    for (int strand = 0; strand < S->strand_count; ++strand)
+        for (int i = 0; i < S->vertices[strand]; ++i) {
+            double square = 0;
+            for (int k = 0; k < 3; ++k) {
+                int64_t at = fil_live_at(S, S->live, strand, i, 3, k);
+                double way = (double)x[at] - (double)before[at];
+                square += way * way;
+            }
+            most = fmax(most, square / (S->strand_length[strand] * S->strand_length[strand]));
+        }
+    return most;
+}
+
+// One step from rest and to rest; returns whether a strand moved by more than rounding.
+static bool creep(fil_context *context, fil_state *state, int group, double h)
+{
+    const double still = 1e-5; // of the length of a strand
+    const fil_strands *S = &state->model->groups[group];
+    fil_live_state *now = &state->groups[group].live;
+    size_t size = (size_t)S->live->row[S->live->pack_count] * 3 * LANES * sizeof(float);
+    double time = state->head->time;
+    float *before = state->scratch[group].live.before;
+    fil_step_job job = fil_step_job_make(context, state, h);
+    memcpy(before, now->x, size);
+    job.group = group;
+    fil_step_control(&job, time, time);
+    step_group(&job, time, time);
+    memset(now->v, 0, size);
+    return longest_way(S, now->x, before) > still * still;
+}
+
+void fil_live_settle(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats)
+{
+    for (int group = 0; group < state->model->group_count; ++group) {
+        const fil_strands *S = &state->model->groups[group];
+        if (!S->live)
+            continue;
+        bool moves = true;
+        for (int i = 0; i < max_iterations && moves; ++i)
+            moves = creep(context, state, group, fmin(S->live->param->substep, 1.0 / 60));
+        stats->strands += S->strand_count;
+        stats->unconverged += moves ? S->strand_count : 0;
     }
 }

@@ -15,6 +15,8 @@ void fil_live_read(const fil_strands *strands, const float *array, double *out);
 void fil_live_measure(const fil_strands *strands, const fil_live_state *state, const double gravity[3],
                       fil_measure *out);
 
+// To rest: steps whose velocities are taken away, at most so many, until nothing moves.
+void fil_live_settle(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats);
 // All live groups from `begin` on, h seconds.
 void fil_step_live(fil_context *context, fil_state *state, double begin, double h, fil_step_stats *stats);
 

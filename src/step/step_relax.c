@@ -6,6 +6,7 @@
 // zero in the end, where convergence is quadratic. Directions of negative curvature never survive, since an indefinite
 // Hessian is replaced by the safe one: the end is a minimum, unless symmetry hides the way down.
 #include "step/step_contact.h"
+#include "step/step_live.h"
 
 #include <math.h>
 
@@ -95,18 +96,9 @@ static void relax(const fil_step_job *job, fil_newton *newton, fil_strand_report
     }
 }
 
-fil_status fil_relax(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats)
+// All strands by themselves.
+static void relax_apart(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *sum)
 {
-    if (max_iterations < 1)
-        return fil_context_fail(context, FIL_BAD_INPUT, "relax: max_iterations must be at least 1 (got %d)",
-                                max_iterations);
-    fil_step_stats sum = {0};
-    if (state->model->contacts.on) {
-        fil_status status = fil_step_settle(context, state, max_iterations, &sum);
-        if (stats)
-            *stats = sum;
-        return status;
-    }
     fil_step_job job = {.context = context,
                         .state = state,
                         .h = 1,
@@ -116,19 +108,36 @@ fil_status fil_relax(fil_context *context, fil_state *state, int max_iterations,
                         .solve = relax,
                         .stop = true};
     fil_step_control(&job, fil_state_time(state), fil_state_time(state));
-    fil_step_groups(&job, &sum);
+    fil_step_groups(&job, sum);
     state->head->h_before = 0;
-    if (stats)
-        *stats = sum;
-    return FIL_OK;
 }
 
+fil_status fil_relax(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats)
+{
+    if (max_iterations < 1)
+        return fil_context_fail(context, FIL_BAD_INPUT, "relax: max_iterations must be at least 1 (got %d)",
+                                max_iterations);
+    fil_step_stats sum = {0};
+    fil_status status = FIL_OK;
+    if (state->model->contacts.on && state->model->contacts.strands.strand_count > 0)
+        status = fil_step_settle(context, state, max_iterations, &sum);
+    else
+        relax_apart(context, state, max_iterations, &sum);
+    if (status == FIL_OK)
+        fil_live_settle(context, state, max_iterations, &sum);
+    if (stats)
+        *stats = sum;
+    return status;
+}
 // Sylvester: the factor of a matrix has as many negative pivots as the matrix has negative eigenvalues.
 fil_status fil_state_unstable_modes(fil_context *context, fil_state *state, int group, int *modes)
 {
     if (group < 0 || group >= state->model->group_count)
         return fil_context_fail(context, FIL_BAD_INPUT, "group %d: there are %d", group, state->model->group_count);
     const fil_strands *S = &state->model->groups[group];
+    if (S->live)
+        return fil_context_fail(context, FIL_BAD_INPUT, "group %d: %s has no energy, so no modes", group,
+                                S->type->name);
     fil_step_job job = {.context = context, .state = state, .group = group, .h = 1, .s = 1, .share = 1};
     fil_step_control(&job, fil_state_time(state), fil_state_time(state));
     for (int pack = 0; pack < S->pack_count; ++pack) {

@@ -11,7 +11,6 @@
 enum { FIL_LIVE_LANES = STRIDE };
 
 typedef enum fil_live_device { FIL_LIVE_CPU, FIL_LIVE_OPENCL } fil_live_device;
-typedef enum fil_live_form { FIL_LIVE_PBD, FIL_LIVE_XPBD } fil_live_form;
 
 // The settings of all live models; each shows those that it reads.
 typedef struct fil_live_param {
@@ -38,31 +37,54 @@ struct fil_live_type {
         "device", FIL_KIND_CHOICE, offsetof(fil_live_param, device), FIL_LIVE_CPU, 0, 1, "", "cpu|opencl",             \
             "where strands are moved"                                                                                  \
     }
-#define FIL_LIVE_FORM_FIELD                                                                                            \
+#define FIL_LIVE_FORM_FIELD(form_by_default)                                                                           \
     {                                                                                                                  \
-        "form", FIL_KIND_CHOICE, offsetof(fil_live_param, form), FIL_LIVE_PBD, 0, 1, "", "pbd|xpbd",                   \
-            "bends take back `stiffness` of what is missing in each sweep, so they are the stiffer the more sweeps "   \
-            "there are; or they have the stiffness of the material, for any number of sweeps and any step"             \
+        "form", FIL_KIND_CHOICE, offsetof(fil_live_param, form), form_by_default, 0, 2, "", "pbd|xpbd|direct",         \
+            "of bends: each sweep takes back `stiffness` of what is missing, so that they are the stiffer the more "   \
+            "sweeps there are; they have the stiffness of the material, by sweeps; the same, all bends of a strand "   \
+            "at once (curls, which turn by more than 60 degrees: as pbd)"                                              \
     }
 #define FIL_LIVE_ROUND_FIELDS(round_count, bend_count)                                                                 \
-    {"rounds", FIL_KIND_INT, offsetof(fil_live_param, rounds), round_count, 1, 1000, "", NULL,                         \
+    {"rounds",                                                                                                         \
+     FIL_KIND_INT,                                                                                                     \
+     offsetof(fil_live_param, rounds),                                                                                 \
+     round_count,                                                                                                      \
+     1,                                                                                                                \
+     1000,                                                                                                             \
+     "",                                                                                                               \
+     NULL,                                                                                                             \
      "of bends, shape, lengths and bodies in a step"},                                                                 \
-        {"bends", FIL_KIND_INT, offsetof(fil_live_param, bends), bend_count, 0, 1000, "", NULL,                        \
+        {"bends",                                                                                                      \
+         FIL_KIND_INT,                                                                                                 \
+         offsetof(fil_live_param, bends),                                                                              \
+         bend_count,                                                                                                   \
+         0,                                                                                                            \
+         1000,                                                                                                         \
+         "",                                                                                                           \
+         NULL,                                                                                                         \
          "sweeps over all bends in a round; 0: a rope"},                                                               \
     {                                                                                                                  \
         "stiffness", FIL_KIND_REAL, offsetof(fil_live_param, stiffness), 0.5, 0, 1, "", NULL,                          \
             "of bends with the form pbd: the part that a sweep takes back"                                             \
     }
 #define FIL_LIVE_SHAPE_FIELDS                                                                                          \
-    {"global", FIL_KIND_REAL, offsetof(fil_live_param, global), 0, 0, 1, "", NULL,                                     \
+    {"global",                                                                                                         \
+     FIL_KIND_REAL,                                                                                                    \
+     offsetof(fil_live_param, global),                                                                                 \
+     0,                                                                                                                \
+     0,                                                                                                                \
+     1,                                                                                                                \
+     "",                                                                                                               \
+     NULL,                                                                                                             \
      "the part of the way to the rest shape, carried by the root, that a round goes"},                                 \
     {                                                                                                                  \
         "global_reach", FIL_KIND_REAL, offsetof(fil_live_param, global_reach), 1, 1e-3, 1e3, "", NULL,                 \
             "of the length of a strand, from the root: where `global` has faded away"                                  \
     }
 #define FIL_LIVE_STEP_FIELDS                                                                                           \
-    {"substep", FIL_KIND_REAL, offsetof(fil_live_param, substep), 1.0 / 60, 1e-6, 1e3, "s", NULL,                      \
-     "longer steps are divided into parts of this length at most"},                                                    \
+    {"substep", FIL_KIND_REAL, offsetof(fil_live_param, substep),                                                      \
+     1.0 / 60,  1e-6,          1e3,                                                                                    \
+     "s",       NULL,          "longer steps are divided into parts of this length at most"},                          \
     {                                                                                                                  \
         "fastest", FIL_KIND_REAL, offsetof(fil_live_param, fastest), 20, 1e-3, 1e9, "m/s", NULL,                       \
             "of roots: what goes faster is a cut in the film, and takes its strands along as they are"                 \
@@ -79,12 +101,13 @@ typedef struct fil_live {
     int64_t *held_start;     // [packs + 1]
     int *held;               // vertices that are held in a strand of the pack, packs one after another
     bool curved;             // the rest shape has bends
+    bool curly;              // ... that turn strands by more than 60°
     // [rows × count] as in fil_live_pack.
     float *weight, *length, *inverse, *drag, *radius, *along; // 1
     float *give;                                              // 2; NULL: the form is not elastic
     float *rest, *rest_bend;                                  // 3
     float *axis;                                              // [packs × 3]
-    float mass;                                               // kg: the mean that weights refer to
+    float mass;                                               // kg: what weights refer to
 } fil_live;
 
 // Numbers of a vertex that fil_live_build_strand leaves in fil_strands.constants.

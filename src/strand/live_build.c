@@ -70,12 +70,13 @@ static fil_status lay_out(fil_arena *arena, const fil_strands *S, fil_live *out)
 
 static fil_status make_room(fil_arena *arena, fil_live *out)
 {
-    const bool elastic = out->param->form == FIL_LIVE_XPBD;
+    const bool elastic = out->param->form != FIL_LIVE_PBD;
     struct {
         float **array;
         int width;
-    } rooms[] = {{&out->weight, 1}, {&out->length, 1}, {&out->inverse, 1}, {&out->drag, 1},     {&out->radius, 1},
-                 {&out->along, 1},  {&out->rest, 3},   {&out->rest_bend, 3}, {&out->give, elastic ? 2 : 0}};
+    } rooms[] = {{&out->weight, 1}, {&out->length, 1},    {&out->inverse, 1},
+                 {&out->drag, 1},   {&out->radius, 1},    {&out->along, 1},
+                 {&out->rest, 3},   {&out->rest_bend, 3}, {&out->give, elastic ? 2 : 0}};
     size_t rows = (size_t)out->row[out->pack_count] * FIL_LIVE_LANES;
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; ++i) {
         if (rooms[i].width > 0)
@@ -105,13 +106,16 @@ static int vertices_of(const fil_strands *S, int slot)
     return S->vertices[S->strand_of_slot[slot]];
 }
 
-static double mean_mass(const fil_strands *S)
+// The mean mass of a vertex, or rather the power of two below it: a strand then gets the same bits in any group.
+static double usual_mass(const fil_strands *S)
 {
     double sum = 0;
     for (int strand = 0; strand < S->strand_count; ++strand)
         for (int i = 0; i < S->vertices[strand]; ++i)
             sum += S->inertia[row_of(S, S->slot[strand], i) * S->type->dofs * FIL_LANES + S->slot[strand] % FIL_LANES];
-    return sum / (double)S->vertex_count;
+    int exponent;
+    frexp(sum / (double)S->vertex_count, &exponent);
+    return ldexp(1, exponent - 1);
 }
 
 void fil_live_weigh(const fil_live *live, const fil_strands *S, const double *is_free, float *weight)
@@ -152,6 +156,26 @@ static void fill_vertex(const fil_strands *S, const fil_group *group, int from, 
     for (int k = 0; out->give && k < 2; ++k)
         out->give[at / FIL_LIVE_LANES * 2 * FIL_LIVE_LANES + k * FIL_LIVE_LANES + at % FIL_LIVE_LANES] =
             (k == 0 ? inner : edge) ? (float)(out->mass * constants[(ptrdiff_t)(FIL_LIVE_GIVE + k) * FIL_LANES]) : 0;
+}
+
+// Whether tangents of the rest shape of a strand differ by more than 60°.
+static bool is_curly(const fil_strands *S, int strand)
+{
+    const double most = 1; // of |t_i - t_j|
+    int slot = S->slot[strand], n = S->vertices[strand];
+    int64_t row = S->pack_row[slot / FIL_LANES];
+    double low[3] = {0}, high[3] = {0}, t[3] = {0}, square = 0;
+    // Tangents relative to the first, in frames that do not twist: the sum of the bends as if these did not turn would
+    // be wrong for long curls, but is right as long as it is little.
+    for (int i = 1; i + 1 < n; ++i)
+        for (int k = 0; k < 3; ++k) {
+            t[k] += S->constants[((row + i) * FIL_LIVE_CONSTANTS + FIL_LIVE_BEND + k) * FIL_LANES + slot % FIL_LANES];
+            low[k] = fmin(low[k], t[k]);
+            high[k] = fmax(high[k], t[k]);
+        }
+    for (int k = 0; k < 3; ++k)
+        square += (high[k] - low[k]) * (high[k] - low[k]);
+    return square > most * most;
 }
 
 static void fill(const fil_strands *S, const fil_group *group, fil_live *out)
@@ -206,7 +230,7 @@ fil_status fil_live_build(fil_arena *arena, const fil_group *group, fil_strands 
     fil_live *out = FIL_ARENA_ARRAY(arena, fil_live, 1);
     if (!out)
         return FIL_NO_MEMORY;
-    *out = (fil_live){.type = S->type->live, .param = S->param, .mass = (float)mean_mass(S)};
+    *out = (fil_live){.type = S->type->live, .param = S->param, .mass = (float)usual_mass(S)};
     fil_status status = lay_out(arena, S, out);
     if (status == FIL_OK)
         status = make_room(arena, out);
@@ -215,6 +239,8 @@ fil_status fil_live_build(fil_arena *arena, const fil_group *group, fil_strands 
     if (status != FIL_OK)
         return status;
     fill(S, group, out);
+    for (int strand = 0; strand < S->strand_count; ++strand)
+        out->curly = out->curly || is_curly(S, strand);
     fil_live_weigh(out, S, S->free, out->weight);
     S->live = out;
     return FIL_OK;

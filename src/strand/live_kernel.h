@@ -13,6 +13,16 @@
 // of Han & Harada 2012, and linear while k stays. For small bends EI C² / (l0 + l1) is the energy of an elastic rod, so
 // give = (l0 + l1) / (2 EI) × mass / h² makes it one (XPBD); give = 0 and gain = stiffness / Σ w |∂C|² is plain PBD.
 //
+// `direct` solves for the λ of all bends of a strand at once. C is linear, so the matrix is the same for x, y and z,
+// has two diagonals on each side, and depends on the step alone:
+//
+//     B_ij = Σ_v w_v ∂C_i/∂p_v ∂C_j/∂p_v + δ_ij give_i,   B λ = -(C + give λ_before)
+//
+// Differs from paper: [Han13] sweeps over bends one by one. A sweep hands a turn of the root on from vertex to vertex,
+// so a strand of 20 follows its root after hundreds of sweeps; the solve costs as much as two. But k lags behind: where
+// the strand beyond vertex j is turned by δ too far, k lets tangents end δ × (t_i - t_j) off, which is more than before
+// where they differ by more than 60°. So curls are swept, with frames that are carried along in the sweep.
+//
 // Compiled by C and, as text, by OpenCL: see live_lanes.h for the words.
 
 typedef struct three {
@@ -148,14 +158,46 @@ LIVE lanes live_yield(const fil_live_pack *P, int i)
     return load(P->weight, i - 1) * a * a + load(P->weight, i) * c * c + load(P->weight, i + 1) * b * b;
 }
 
+LIVE lanes live_bend_give(const fil_live_pack *P, const fil_live_now *now, int i)
+{
+    return now->form == FIL_LIVE_PBD ? all(0) : load(P->give, 2 * i) / all(now->h * now->h);
+}
+
+// Of single bends.
 LIVE void live_set_gains(const fil_live_pack *P, const fil_live_now *now)
 {
     for (int i = 1; i + 1 < P->n; ++i) {
-        lanes give = now->elastic ? load(P->give, 2 * i) / all(now->h * now->h) : all(0);
-        lanes all_of_it = live_yield(P, i) + give;
-        mask is_bend = (load(P->inverse, i) > all(0)) & (all_of_it > all(0));
-        lanes part = now->elastic ? all(1) : all(now->stiffness);
-        store(P->gain, i, choose(is_bend, part / choose(is_bend, all_of_it, all(1)), all(0)));
+        lanes whole = live_yield(P, i) + live_bend_give(P, now, i);
+        mask is_bend = (load(P->inverse, i) > all(0)) & (whole > all(0));
+        lanes part = now->form == FIL_LIVE_PBD ? all(now->stiffness) : all(1);
+        store(P->gain, 3 * i, choose(is_bend, part / choose(is_bend, whole, all(1)), all(0)));
+    }
+}
+
+// Of all bends: B = L D Lᵀ. gain: 1 / D, and the two numbers below it in L.
+LIVE void live_factor_bends(const fil_live_pack *P, const fil_live_now *now)
+{
+    lanes first = all(0), second = all(0), older = all(0); // L of the rows before: next to the diagonal, two away
+    lanes pivot = all(0), pivot_before = all(0);
+    for (int i = 1; i + 1 < P->n; ++i) {
+        lanes a = load(P->inverse, i - 1), b = load(P->inverse, i), c = load(P->inverse, i + 1);
+        mask is_bend = b > all(0), has_next = c > all(0);
+        lanes w = load(P->weight, i), next = load(P->weight, i + 1);
+        lanes near = choose(has_next, -b * (w * (a + b) + next * (b + c)), all(0)), far = next * b * c;
+        lanes whole = live_yield(P, i) + live_bend_give(P, now, i);
+        whole -= first * first * pivot + older * older * pivot_before;
+        near -= first * second * pivot;
+        // A pivot that rounding has eaten: the bend stays as it is.
+        mask good = is_bend & (whole > all(1e-6f) * live_yield(P, i));
+        pivot_before = pivot;
+        pivot = choose(good, whole, all(0));
+        lanes inverse = choose(good, all(1) / choose(good, whole, all(1)), all(0));
+        older = second;
+        first = near * inverse;
+        second = far * inverse;
+        store(P->gain, 3 * i, inverse);
+        store(P->gain, 3 * i + 1, first);
+        store(P->gain, 3 * i + 2, second);
     }
 }
 
@@ -165,6 +207,25 @@ LIVE void live_push_bend(const fil_live_pack *P, int i, three l)
     store3(P->p, i - 1, plus3(load3(P->p, i - 1), load(P->weight, i - 1) * a, l));
     store3(P->p, i, plus3(load3(P->p, i), -load(P->weight, i) * (a + b), l));
     store3(P->p, i + 1, plus3(load3(P->p, i + 1), load(P->weight, i + 1) * b, l));
+}
+
+// What acts at a bend, as an acceleration.
+LIVE three live_force_of(const fil_live_pack *P, int i)
+{
+    three out = {load(P->force, 4 * i), load(P->force, 4 * i + 1), load(P->force, 4 * i + 2)};
+    return out;
+}
+
+LIVE void live_set_force(const fil_live_pack *P, int i, three f)
+{
+    store(P->force, 4 * i, f.x);
+    store(P->force, 4 * i + 1, f.y);
+    store(P->force, 4 * i + 2, f.z);
+}
+
+LIVE void live_add_force(const fil_live_pack *P, const fil_live_now *now, int i, three l)
+{
+    live_set_force(P, i, plus3(live_force_of(P, i), all(1 / (now->h * now->h)), l));
 }
 
 // C of the bend at vertex i.
@@ -178,30 +239,39 @@ LIVE three live_bend_of(const fil_live_pack *P, const fil_live_now *now, int i)
 
 LIVE void live_straighten(const fil_live_pack *P, const fil_live_now *now, int i)
 {
-    three C = live_bend_of(P, now, i), f;
-    lanes h2 = all(now->h * now->h);
-    if (now->elastic) {
-        lanes give = load(P->give, 2 * i) / h2;
-        f.x = load(P->force, 4 * i);
-        f.y = load(P->force, 4 * i + 1);
-        f.z = load(P->force, 4 * i + 2);
-        C = plus3(C, give * h2, f);
-    }
-    three l = times3(-load(P->gain, i), C);
+    three C = live_bend_of(P, now, i);
+    if (now->form != FIL_LIVE_PBD)
+        C = plus3(C, load(P->give, 2 * i), live_force_of(P, i));
+    three l = times3(-load(P->gain, 3 * i), C);
     live_push_bend(P, i, l);
-    if (now->elastic) {
-        f = plus3(f, all(1) / h2, l);
-        store(P->force, 4 * i, f.x);
-        store(P->force, 4 * i + 1, f.y);
-        store(P->force, 4 * i + 2, f.z);
-    }
+    if (now->form != FIL_LIVE_PBD)
+        live_add_force(P, now, i, l);
 }
 
-// From the root to the tip and, the next time, back.
-LIVE void live_bend(const fil_live_pack *P, const fil_live_now *now, int sweep)
+// All bends at once.
+LIVE void live_straighten_all(const fil_live_pack *P, const fil_live_now *now)
 {
-    for (int j = 1; j + 1 < P->n; ++j)
-        live_straighten(P, now, sweep % 2 ? P->n - 1 - j : j);
+    three before = {all(0), all(0), all(0)}, older = before;
+    lanes first = all(0), second = all(0), second_before = all(0);
+    for (int i = 1; i + 1 < P->n; ++i) {
+        three y = plus3(live_bend_of(P, now, i), load(P->give, 2 * i), live_force_of(P, i));
+        y = plus3(plus3(y, -first, before), -second_before, older);
+        first = load(P->gain, 3 * i + 1);
+        second_before = second;
+        second = load(P->gain, 3 * i + 2);
+        older = before;
+        before = y;
+        store3(P->work, i, y);
+    }
+    three next = {all(0), all(0), all(0)}, later = next;
+    for (int i = P->n - 2; i > 0; --i) {
+        three l = times3(-load(P->gain, 3 * i), load3(P->work, i));
+        l = plus3(plus3(l, -load(P->gain, 3 * i + 1), next), -load(P->gain, 3 * i + 2), later);
+        live_push_bend(P, i, l);
+        live_add_force(P, now, i, l);
+        later = next;
+        next = l;
+    }
 }
 
 // The first axis d on an edge along s, carried to an edge along t: the least turn that does it.
@@ -222,27 +292,38 @@ LIVE three live_direction(GLOBAL const float *x, int i)
     return times3(all(1) / length3(e), e);
 }
 
-// k of all vertices, with frames that follow the strand and do not twist. The first one goes with the root.
-LIVE void live_carry_bends(const fil_live_pack *P)
+// k of all vertices, with frames that follow the strand and do not twist, the first one with the root; with `sweep`,
+// each bend is taken back as soon as it is known.
+LIVE void live_carry_bends(const fil_live_pack *P, const fil_live_now *now, int sweep)
 {
     three s = turn3(P->pose, live_direction(P->rest, 0)), d = turn3(P->pose, load3(P->axis, 0));
-    for (int i = 0; i + 2 < P->n; ++i) {
-        three t = live_direction(P->p, i), k = load3(P->rest_bend, i + 1);
+    for (int i = 1; i + 1 < P->n; ++i) {
+        three t = live_direction(P->p, i - 1), k = load3(P->rest_bend, i);
         d = live_carry(s, t, d);
-        three bend = plus3(plus3(times3(k.x, t), k.y, d), k.z, cross3(t, d));
-        store3(P->bend, i + 1, bend);
+        store3(P->bend, i, plus3(plus3(times3(k.x, t), k.y, d), k.z, cross3(t, d)));
+        if (sweep)
+            live_straighten(P, now, i);
         s = t;
     }
 }
 
-// The forces of the step before for a start: what rests then rests with any number of sweeps.
-LIVE void live_warm_up(const fil_live_pack *P, const fil_live_now *now)
+// All bends, once.
+LIVE void live_bend(const fil_live_pack *P, const fil_live_now *now)
 {
-    lanes h2 = all(now->h * now->h);
-    for (int i = 1; i + 1 < P->n; ++i) {
-        three f = {load(P->force, 4 * i), load(P->force, 4 * i + 1), load(P->force, 4 * i + 2)};
-        live_push_bend(P, i, times3(h2, f));
-    }
+    if (now->curved)
+        live_carry_bends(P, now, now->form != FIL_LIVE_DIRECT);
+    if (now->form == FIL_LIVE_DIRECT)
+        live_straighten_all(P, now);
+    for (int i = 1; !now->curved && now->form != FIL_LIVE_DIRECT && i + 1 < P->n; ++i)
+        live_straighten(P, now, i);
+}
+
+// Each step begins without forces. (To begin with those of the step before was tried: what they are wrong about then
+// adds up from step to step, and stiff strands explode.)
+LIVE void live_let_go(const fil_live_pack *P)
+{
+    for (int i = 0; i < 4 * P->n; ++i)
+        store(P->force, i, all(0));
 }
 
 // ---- the rest shape as a whole

@@ -1,17 +1,19 @@
 // A step of a pack, in order. Behind live_kernel.h and the kernel of a model, which says how edges keep their lengths
-// (live_lengths) and what velocities follow (live_velocity).
+// (live_lengths), what velocities follow (live_velocity), and what to do before all that (live_begin).
 
 LIVE void live_solve(const fil_live_pack *P, const fil_live_now *now, GLOBAL const fil_live_shape *shapes)
 {
     live_predict(P, now);
-    live_set_gains(P, now);
-    if (now->elastic)
-        live_warm_up(P, now);
+    live_begin(P, now);
+    if (now->form == FIL_LIVE_DIRECT)
+        live_factor_bends(P, now);
+    else
+        live_set_gains(P, now);
+    if (now->form != FIL_LIVE_PBD)
+        live_let_go(P);
     for (int round = 0; round < now->rounds; ++round) {
-        if (now->curved)
-            live_carry_bends(P);
         for (int sweep = 0; sweep < now->bends; ++sweep)
-            live_bend(P, now, sweep);
+            live_bend(P, now);
         if (now->global > 0)
             live_shape_up(P, now);
         live_lengths(P, now, round + 1 == now->rounds);
@@ -34,7 +36,5 @@ LIVE mask live_finish(const fil_live_pack *P, const fil_live_now *now)
         store3(P->x, i, choose3(fine, load3(P->p, i), load3(P->x, i)));
         store3(P->v, i, choose3(fine, load3(P->v, i), none));
     }
-    for (int i = 0; now->elastic && any_of(not_of(fine)) && i < 4 * P->n; ++i)
-        store(P->force, i, choose(fine, load(P->force, i), all(0)));
     return fine;
 }

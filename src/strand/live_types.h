@@ -1,5 +1,8 @@
 // What live kernels are given. Compiled by C and, as text, by OpenCL: no include guard, no includes.
 
+// How bends are taken back: each by a part of what is missing; by what the material says, one by one; all at once.
+typedef enum fil_live_form { FIL_LIVE_PBD, FIL_LIVE_XPBD, FIL_LIVE_DIRECT } fil_live_form;
+
 // What a step is told; the same for all packs of a group.
 typedef struct fil_live_now {
     float h;
@@ -11,7 +14,7 @@ typedef struct fil_live_now {
     float correction;   // dftl: how much of the correction of the next vertex a velocity feels
     float jump;         // m: roots that go farther in a step take their strands along
     int rounds, bends;  // rounds of a step, sweeps over the bends in each
-    int elastic;        // 1: XPBD
+    int form;           // fil_live_form
     int curved;         // 1: the rest shape has bends
     int pushed;         // 1: the host pushes
     int shapes;         // how many bodies there are
@@ -30,7 +33,7 @@ typedef struct fil_live_pack {
     GLOBAL float *x, *v, *p; // [3 n] at the start, velocities, on the way
     GLOBAL float *force;     // [4 n] elastic: of bends (3) and edges (1), as accelerations
     GLOBAL float *bend;      // [3 n] k
-    GLOBAL float *gain;      // [n]
+    GLOBAL float *gain;      // [3 n] what a bend gives way, inverted; of the form direct: the factor of B
     GLOBAL float *work;      // [5 n] for the lengths
     GLOBAL const float *weight;
     GLOBAL const float *length;    // [n] m; 0 behind the end of a strand

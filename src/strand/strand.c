@@ -6,11 +6,7 @@
 #include <string.h>
 
 static const fil_strand_type *const list[] = {
-    &fil_strand_der,
-    &fil_strand_lifted,
-    &fil_strand_tridiag,
-    &fil_strand_dftl,
-    &fil_strand_pbd,
+    &fil_strand_der, &fil_strand_lifted, &fil_strand_tridiag, &fil_strand_dftl, &fil_strand_pbd,
 };
 enum { LIST_SIZE = sizeof list / sizeof *list };
 

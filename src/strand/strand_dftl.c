@@ -12,8 +12,8 @@
 
 static const fil_field fields[] = {
     FIL_LIVE_DEVICE_FIELD,
-    FIL_LIVE_FORM_FIELD,
-    FIL_LIVE_ROUND_FIELDS(1, 8),
+    FIL_LIVE_FORM_FIELD(FIL_LIVE_DIRECT),
+    FIL_LIVE_ROUND_FIELDS(1, 1),
     FIL_LIVE_SHAPE_FIELDS,
     {"correction", FIL_KIND_REAL, offsetof(fil_live_param, correction), 0.9, 0, 1, "", NULL,
      "how much of the correction of the next vertex a velocity feels; less is livelier and less true"},

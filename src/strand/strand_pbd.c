@@ -12,7 +12,7 @@
 
 static const fil_field fields[] = {
     FIL_LIVE_DEVICE_FIELD,
-    FIL_LIVE_FORM_FIELD,
+    FIL_LIVE_FORM_FIELD(FIL_LIVE_PBD),
     FIL_LIVE_ROUND_FIELDS(20, 1),
     FIL_LIVE_SHAPE_FIELDS,
     {"equal_masses", FIL_KIND_BOOL, offsetof(fil_live_param, equal_masses), 0, 0, 1, "", NULL,

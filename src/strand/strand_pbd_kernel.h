@@ -5,6 +5,11 @@
 // An edge knows nothing of the others but through the vertices that they share: a pull at the tip takes as many rounds
 // to reach the root as there are edges.
 
+LIVE void live_begin(const fil_live_pack *P, const fil_live_now *now)
+{
+    (void)P, (void)now;
+}
+
 LIVE void live_lengths(const fil_live_pack *P, const fil_live_now *now, int last)
 {
     const lanes h2 = all(now->h * now->h);
@@ -14,14 +19,14 @@ LIVE void live_lengths(const fil_live_pack *P, const fil_live_now *now, int last
     for (int i = 0; i + 1 < P->n; ++i) {
         three next = load3(P->p, i + 1), e = minus3(next, p);
         lanes w_next = load(P->weight, i + 1), size = length3(e), length = load(P->length, i);
-        lanes give = now->elastic ? load(P->give, 2 * i + 1) / h2 : all(0), f = all(0), C = size - length;
-        if (now->elastic) {
+        lanes give = now->form != FIL_LIVE_PBD ? load(P->give, 2 * i + 1) / h2 : all(0), f = all(0), C = size - length;
+        if (now->form != FIL_LIVE_PBD) {
             f = load(P->force, 4 * i + 3);
             C += give * h2 * f;
         }
         mask counts = (length > all(0)) & (w + w_next > all(0));
         lanes lambda = choose(counts, -C / (w + w_next + give), all(0)), way = lambda / size;
-        if (now->elastic)
+        if (now->form != FIL_LIVE_PBD)
             store(P->force, 4 * i + 3, f + lambda / h2);
         store3(P->p, i, plus3(p, -w * way, e));
         p = plus3(next, w_next * way, e);

@@ -11,8 +11,8 @@
 
 static const fil_field fields[] = {
     FIL_LIVE_DEVICE_FIELD,
-    FIL_LIVE_FORM_FIELD,
-    FIL_LIVE_ROUND_FIELDS(2, 8),
+    FIL_LIVE_FORM_FIELD(FIL_LIVE_DIRECT),
+    FIL_LIVE_ROUND_FIELDS(2, 1),
     FIL_LIVE_SHAPE_FIELDS,
     {"equal_masses", FIL_KIND_BOOL, offsetof(fil_live_param, equal_masses), 1, 0, 1, "", NULL,
      "all vertices weigh the same, as in the paper; false: what the material says"},

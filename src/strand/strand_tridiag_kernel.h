@@ -5,9 +5,9 @@
 //
 // by the Thomas algorithm: one sweep to the tip, one back, in which the vertices move. The matrix is positive definite
 // except between two held ends in one line; a floor under the pivots takes care of that. It says where edges go in a
-// straight line: edges that turn far in a step, like those nearly square to their neighbours that are pulled along them,
-// need it once more, or do not get there at all. So after the last round strands are measured; where an edge is off by
-// more than a hundredth the solve is repeated, and what does not help then is done by following the leader.
+// straight line: edges that turn far in a step, like those nearly square to their neighbours that are pulled along
+// them, need it once more, or do not get there at all. So after the last round strands are measured; where an edge is
+// off by more than a hundredth the solve is repeated, and what does not help then is done by following the leader.
 
 enum { TRIDIAG_REPEATS = 3 };
 
@@ -46,6 +46,11 @@ LIVE void tridiag_solve(const fil_live_pack *P, mask which)
         pull = here;
     }
     store3(P->p, 0, plus3(load3(P->p, 0), -load(P->weight, 0), pull));
+}
+
+LIVE void live_begin(const fil_live_pack *P, const fil_live_now *now)
+{
+    (void)P, (void)now;
 }
 
 LIVE void live_lengths(const fil_live_pack *P, const fil_live_now *now, int last)

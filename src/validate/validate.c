@@ -62,15 +62,14 @@ const char *fil_validate_case_doc(int index)
     return list[index].doc;
 }
 
-// Material frames are the fourth unknown of a vertex.
-static bool model_has_twist(const char *model)
+// NULL: there is none of that name.
+static const fil_strand_type *type_of(const char *model)
 {
     char name[64] = {0};
     size_t length = strcspn(model, ":");
     if (length < sizeof name)
         memcpy(name, model, length);
-    const fil_strand_type *type = fil_strand_type_find(name);
-    return type && type->dofs > 3;
+    return fil_strand_type_find(name);
 }
 
 // A rod of one edge: says what is wrong with the name or the settings before any work is done.
@@ -86,7 +85,13 @@ static fil_status try_model(fil_validate_task *task)
 
 fil_status fil_validate_run(fil_context *context, const fil_validate_def *def)
 {
-    fil_validate_task task = {.context = context, .def = def, .has_twist = model_has_twist(def->model)};
+    const fil_strand_type *type = type_of(def->model);
+    // Material frames are the fourth unknown of a vertex.
+    fil_validate_task task = {.context = context, .def = def, .has_twist = type && type->dofs > 3};
+    if (type && type->live)
+        return fil_context_fail(context, FIL_BAD_INPUT,
+                                "%s: moves positions and has no energy: there is no theory to hold it against",
+                                type->name);
     double all = 0, done = 0;
     for (int i = 0; i < CASES; ++i)
         all += list[i].share;

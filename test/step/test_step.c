@@ -7,12 +7,6 @@
 
 #include <float.h>
 
-static const double *positions(world *w)
-{
-    fil_state_read(w->state, 0, &(fil_frame){.position = w->x});
-    return w->x;
-}
-
 static void run_shaken(world *w, const random_scene *made, uint64_t seed, int steps)
 {
     fil_rng rng = fil_rng_make(seed);

@@ -84,6 +84,8 @@ static void run_scene(uint64_t seed, const char *model_name, tally *sum)
 static void run_scenes(int first, int count, int missed_allowed)
 {
     for (int t = 0; t < fil_strand_type_count(); ++t) {
+        if (fil_strand_type_at(t)->live)
+            continue; // test_step_live.c
         tally sum = {0};
         for (int seed = first; seed < first + count; ++seed)
             run_scene((uint64_t)seed, fil_strand_type_at(t)->name, &sum);

@@ -35,6 +35,12 @@ static void world_free(world *w)
     fil_context_destroy(w->context);
 }
 
+static inline const double *positions(world *w)
+{
+    fil_state_read(w->state, 0, &(fil_frame){.position = w->x});
+    return w->x;
+}
+
 static inline void *saved(const fil_state *state)
 {
     void *bytes = malloc(fil_state_size(state));

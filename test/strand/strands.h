@@ -39,6 +39,8 @@ static inline int strands_variants(strands_variant list[STRANDS_VARIANTS])
     int count = 0;
     for (int t = 0; t < fil_strand_type_count(); ++t) {
         const fil_strand_type *type = fil_strand_type_at(t);
+        if (type->live)
+            continue;
         strands_variant *plain = &list[count++];
         *plain = (strands_variant){.type = type};
         snprintf(plain->name, sizeof plain->name, "%s", type->name);

@@ -65,13 +65,15 @@ static void pass_with(const char *model, bool quick)
 TEST(validate_every_model_passes_the_quick_set)
 {
     for (int i = 0; i < fil_strand_type_count(); ++i)
-        pass_with(fil_strand_type_at(i)->name, true);
+        if (!fil_strand_type_at(i)->live)
+            pass_with(fil_strand_type_at(i)->name, true);
 }
 
 TEST_LONG(validate_every_model_passes)
 {
     for (int i = 0; i < fil_strand_type_count(); ++i)
-        pass_with(fil_strand_type_at(i)->name, false);
+        if (!fil_strand_type_at(i)->live)
+            pass_with(fil_strand_type_at(i)->name, false);
 }
 
 TEST_LONG(validate_other_hessians_pass)

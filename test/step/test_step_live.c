@@ -1,0 +1,351 @@
+// Live strands: what all of them promise, and what each does.
+#include "test.h"
+
+#include "../failing_allocator.h"
+#include "scenes.h"
+#include "world.h"
+
+#include "filum/extend.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// All live models, in all forms.
+static int live_models(char names[][64])
+{
+    static const char *const forms[] = {"pbd,bends=20", "xpbd,bends=20", "direct"};
+    int count = 0;
+    for (int t = 0; t < fil_strand_type_count(); ++t)
+        for (int form = 0; form < 3 && fil_strand_type_at(t)->live; ++form)
+            snprintf(names[count++], 64, "%s:form=%s", fil_strand_type_at(t)->name, forms[form]);
+    return count;
+}
+enum { MOST_MODELS = 16 };
+
+// A strand along z, or a coil about z.
+enum { N = 21 };
+typedef struct rope {
+    fil_scene scene;
+    fil_group group;
+    double x[3 * N];
+    int n;
+} rope;
+
+static void rope_make(const char *model, bool coil, rope *out)
+{
+    *out = (rope){.scene = fil_scene_default(), .group = fil_group_default(), .n = N};
+    for (int i = 0; i < N; ++i) {
+        double angle = coil ? 0.7 * i : 0;
+        out->x[3 * i] = coil ? 0.01 * (cos(angle) - 1) : 0;
+        out->x[3 * i + 1] = coil ? 0.01 * sin(angle) : 0;
+        out->x[3 * i + 2] = 0.01 * i;
+    }
+    out->group.model = model;
+    out->group.material.radius = 1e-3;
+    out->group.material.young = 1e9;
+    out->group.groom = (fil_groom){.strand_count = 1, .vertex_count = &out->n, .position = out->x};
+    out->scene.groups = &out->group;
+    out->scene.group_count = 1;
+}
+
+static void run(world *w, int steps, double h)
+{
+    for (int i = 0; i < steps; ++i) {
+        fil_step_stats stats;
+        test_ok(w->context, fil_step(w->context, w->state, h, &stats));
+        ck_assert_int_eq(stats.failed, 0);
+    }
+}
+
+// The largest stretch of the edges that are not held at both ends.
+static double stretch_of(const world *w, const fil_group *group)
+{
+    double most = 0, *stretch = malloc((size_t)w->vertices * sizeof *stretch);
+    fil_state_read(w->state, 0, &(fil_frame){.stretch = stretch});
+    for (int strand = 0, first = 0; strand < group->groom.strand_count; first += group->groom.vertex_count[strand++])
+        for (int i = group->root == FIL_END_CLAMPED; i + 1 < group->groom.vertex_count[strand]; ++i)
+            most = fmax(most, fabs(stretch[first + i]));
+    free(stretch);
+    return most;
+}
+
+static double distance(const double *a, const double *b, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; ++i)
+        most = fmax(most, hypot(hypot(a[3 * i] - b[3 * i], a[3 * i + 1] - b[3 * i + 1]), a[3 * i + 2] - b[3 * i + 2]));
+    return most;
+}
+
+#define FOR_EVERY_LIVE_MODEL(name)                                                                                     \
+    char all_models[MOST_MODELS][64];                                                                                  \
+    const int model_count = live_models(all_models);                                                                   \
+    for (int m = 0; m < model_count; ++m)                                                                              \
+        for (const char *name = all_models[m]; name; name = NULL)
+
+TEST(live_models_are_there)
+{
+    char names[MOST_MODELS][64];
+    ck_assert_int_ge(live_models(names), 9);
+}
+
+TEST(live_strands_rest_in_their_shape)
+{
+    FOR_EVERY_LIVE_MODEL(name)
+    for (int coil = 0; coil < 2; ++coil) {
+        rope r;
+        rope_make(name, coil, &r);
+        r.scene.gravity[1] = 0;
+        world w = world_make(&r.scene, 1);
+        run(&w, 100, 1.0 / 60);
+        ck_assert_msg(distance(positions(&w), r.x, N) < 1e-5, "%s: %g m", name, distance(positions(&w), r.x, N));
+        world_free(&w);
+    }
+}
+
+// A head that turns and goes takes the shape along: frames turn with the root.
+TEST(live_strands_go_along_with_the_root)
+{
+    static const char *const models[2][3] = {{"tridiag", "dftl", "pbd:form=direct"},
+                                             {"tridiag:global=0.2", "dftl:global=0.2", "pbd:global=0.2"}};
+    for (int coil = 0; coil < 2; ++coil)
+        for (int m = 0; m < 3; ++m) {
+            rope r;
+            rope_make(models[coil][m], coil, &r);
+            r.scene.gravity[1] = 0;
+            r.group.material.damping = 5;
+            world w = world_make(&r.scene, 1);
+            for (int i = 1; i <= 600; ++i) {
+                double angle = 1.5 * fmin(1, i / 200.0);
+                fil_pose pose = {.position = {0.1 * fmin(1, i / 200.0), 0, 0},
+                                 .rotation = {cos(angle / 2), 0.6 * sin(angle / 2), 0, 0.8 * sin(angle / 2)}};
+                test_ok(w.context, fil_state_pose(w.context, w.state, 0, FIL_HOLD_ROOT, -1, &pose));
+                run(&w, 1, 1.0 / 60);
+            }
+            // Rodrigues' formula.
+            double goal[3 * N], c = cos(1.5), s = sin(1.5);
+            const double a[3] = {0.6, 0, 0.8};
+            for (int i = 0; i < N; ++i) {
+                const double *x = r.x + 3 * i;
+                double along = a[0] * x[0] + a[2] * x[2];
+                const double across[3] = {-a[2] * x[1], a[2] * x[0] - a[0] * x[2], a[0] * x[1]};
+                for (int k = 0; k < 3; ++k)
+                    goal[3 * i + k] = c * x[k] + s * across[k] + (1 - c) * along * a[k] + (k == 0 ? 0.1 : 0);
+            }
+            double off = distance(positions(&w), goal, N);
+            ck_assert_msg(off < 5e-4, "%s: %g m", models[coil][m], off);
+            world_free(&w);
+        }
+}
+
+TEST(live_strands_fall_freely)
+{
+    FOR_EVERY_LIVE_MODEL(name)
+    {
+        rope r;
+        rope_make(name, true, &r);
+        r.group.root = FIL_END_FREE;
+        world w = world_make(&r.scene, 1);
+        const double h = 0.005;
+        enum { STEPS = 40 };
+        run(&w, STEPS, h);
+        double drop = 9.81 * h * h * STEPS * (STEPS + 1) / 2;
+        const double *x = positions(&w);
+        for (int i = 0; i < N; ++i)
+            ck_assert_msg(fabs(x[3 * i + 1] - r.x[3 * i + 1] + drop) < 2e-4 * drop, "%s: %g instead of %g", name,
+                          x[3 * i + 1] - r.x[3 * i + 1], -drop);
+        world_free(&w);
+    }
+}
+
+TEST(live_strands_drift_with_the_wind)
+{
+    FOR_EVERY_LIVE_MODEL(name)
+    {
+        rope r;
+        rope_make(name, false, &r);
+        r.group.root = FIL_END_FREE;
+        r.group.material.drag = 0.1;
+        r.scene.wind[0] = 3;
+        world w = world_make(&r.scene, 1);
+        fil_measure sum;
+        run(&w, 2000, 0.005);
+        fil_state_measure(w.state, 0, &sum);
+        // Weight against drag on all of its length.
+        ck_assert_double_lt(fabs(sum.momentum[0] / sum.mass - 3), 1e-3);
+        ck_assert_double_lt(fabs(sum.momentum[1] / sum.mass + sum.mass * 9.81 / (0.1 * 0.2)), 2e-2);
+        world_free(&w);
+    }
+}
+
+TEST(live_strands_slow_down_at_their_rate)
+{
+    FOR_EVERY_LIVE_MODEL(name)
+    {
+        rope r;
+        double v[3 * N] = {0};
+        rope_make(name, false, &r);
+        r.group.root = FIL_END_FREE;
+        r.group.material.damping = 2;
+        r.scene.gravity[1] = 0;
+        for (int i = 0; i < N; ++i)
+            v[3 * i] = 1;
+        r.group.groom.velocity = v;
+        world w = world_make(&r.scene, 1);
+        fil_measure sum;
+        run(&w, 100, 0.001);
+        fil_state_measure(w.state, 0, &sum);
+        ck_assert_double_lt(fabs(sum.momentum[0] / sum.mass - pow(1 / 1.002, 100)), 1e-3);
+        world_free(&w);
+    }
+}
+
+// What holds a strand together takes nothing from its momentum; following the leader does.
+TEST(live_strands_keep_their_momentum)
+{
+    static const char *const models[] = {"tridiag:equal_masses=false",
+                                         "tridiag:equal_masses=false,form=pbd",
+                                         "tridiag:equal_masses=false,form=xpbd",
+                                         "pbd",
+                                         "pbd:form=xpbd",
+                                         "pbd:form=direct"};
+    for (int m = 0; m < 6; ++m) {
+        const char *name = models[m];
+        rope r;
+        double v[3 * N] = {0};
+        rope_make(name, m % 2, &r);
+        r.group.root = FIL_END_FREE;
+        r.scene.gravity[1] = 0;
+        v[0] = 1, v[3 * N - 2] = -1, v[3 * 7 + 2] = 1;
+        r.group.groom.velocity = v;
+        world w = world_make(&r.scene, 1);
+        fil_measure before, after;
+        fil_state_measure(w.state, 0, &before);
+        run(&w, 200, 0.002);
+        fil_state_measure(w.state, 0, &after);
+        for (int k = 0; k < 3; ++k) {
+            double change = (after.momentum[k] - before.momentum[k]) / before.mass;
+            ck_assert_msg(fabs(change) < 1e-3, "%s: %g m/s", name, change);
+        }
+        world_free(&w);
+    }
+}
+
+// Violent roots, any material, any step: finite, and what promises lengths keeps them.
+TEST(live_strands_survive_random_scenes)
+{
+    FOR_EVERY_LIVE_MODEL(name)
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+        random_scene made;
+        random_scene_make(seed, name, &made);
+        made.group.tip = FIL_END_FREE;
+        world w = world_make(&made.scene, 1);
+        fil_rng rng = fil_rng_make(seed);
+        fil_pose pose = fil_pose_default();
+        for (int i = 0; i < 20; ++i) {
+            random_scene_shake(&made, &rng, &pose);
+            test_ok(w.context, fil_state_pose(w.context, w.state, 0, FIL_HOLD_ROOT, -1, &pose));
+            run(&w, 1, made.h);
+        }
+        const double *x = positions(&w);
+        for (int i = 0; i < 3 * w.vertices; ++i)
+            ck_assert_msg(isfinite(x[i]), "%s, seed %d", name, (int)seed);
+        if (strncmp(name, "pbd", 3) != 0)
+            ck_assert_msg(stretch_of(&w, &made.group) < 0.0101, "%s, seed %d: %g", name, (int)seed,
+                          stretch_of(&w, &made.group));
+        world_free(&w);
+    }
+}
+
+TEST(live_strands_take_a_cut_for_a_cut)
+{
+    FOR_EVERY_LIVE_MODEL(name)
+    {
+        rope r;
+        rope_make(name, true, &r);
+        world w = world_make(&r.scene, 1);
+        run(&w, 60, 1.0 / 60);
+        fil_pose far = {.position = {1, 0, 0}, .rotation = {1, 0, 0, 0}};
+        fil_measure before, after;
+        fil_state_measure(w.state, 0, &before);
+        test_ok(w.context, fil_state_pose(w.context, w.state, 0, FIL_HOLD_ROOT, -1, &far));
+        run(&w, 1, 1.0 / 60);
+        fil_state_measure(w.state, 0, &after);
+        run(&w, 1, 1.0 / 60);
+        // pbd stretches at any time.
+        double stretch = stretch_of(&w, &r.group);
+        ck_assert_msg(stretch < (strncmp(name, "pbd", 3) == 0 ? 0.3 : 0.01), "%s: stretch %g", name, stretch);
+        // Nothing whips.
+        fil_frame frame = {.velocity = r.x};
+        fil_state_read(w.state, 0, &frame);
+        for (int i = 2; i < N; ++i)
+            ck_assert_msg(fabs(r.x[3 * i]) < 1, "%s: %g m/s", name, r.x[3 * i]);
+        world_free(&w);
+    }
+}
+
+TEST(live_strands_take_long_steps)
+{
+    FOR_EVERY_LIVE_MODEL(name)
+    {
+        rope r;
+        rope_make(name, true, &r);
+        world w = world_make(&r.scene, 1);
+        run(&w, 30, 1.0 / 60);
+        run(&w, 1, 0.5);
+        run(&w, 1, 1.0 / 60);
+        // pbd stretches at any time.
+        double stretch = stretch_of(&w, &r.group);
+        ck_assert_msg(stretch < (strncmp(name, "pbd", 3) == 0 ? 0.3 : 0.01), "%s: stretch %g", name, stretch);
+        run(&w, 1, 1e6);
+        const double *x = positions(&w);
+        for (int i = 0; i < 3 * N; ++i)
+            ck_assert(isfinite(x[i]));
+        world_free(&w);
+    }
+}
+
+TEST(live_step_allocates_nothing)
+{
+    FOR_EVERY_LIVE_MODEL(name)
+    {
+        rope r;
+        rope_make(name, true, &r);
+        failing_allocator memory = {.fail_at = -1};
+        fil_context *context = failing_context(&memory);
+        fil_model *model;
+        fil_state *state;
+        test_ok(context, fil_model_create(context, &r.scene, &model));
+        test_ok(context, fil_state_create(context, model, &state));
+        long calls = memory.calls;
+        for (int i = 0; i < 10; ++i)
+            test_ok(context, fil_step(context, state, 1.0 / 60, NULL));
+        ck_assert_int_eq(memory.calls, calls);
+        fil_state_destroy(state);
+        fil_model_destroy(model);
+        fil_context_destroy(context);
+    }
+}
+
+// A horizontal strand sags as much for any number of sweeps and any step with the stiffness of its material, and by
+// w L⁴ / 8 EI as long as that is little.
+TEST(live_xpbd_has_the_stiffness_of_the_material)
+{
+    static const char *const models[] = {"pbd:form=xpbd,rounds=20", "pbd:form=xpbd,rounds=100", "tridiag:form=direct",
+                                         "tridiag:form=xpbd,bends=10"};
+    for (int m = 0; m < 4; ++m)
+        for (int h = 1; h <= 8; h *= 2) {
+            rope r;
+            rope_make(models[m], false, &r);
+            r.group.material.damping = 5;
+            const double a = r.group.material.radius, pi = 3.14159265358979, length = 0.19;
+            double weight = r.group.material.density * pi * a * a * 9.81;
+            double theory = weight * pow(length, 4) / (8 * r.group.material.young * pi * pow(a, 4) / 4);
+            world w = world_make(&r.scene, 1);
+            run(&w, 4000 / h, 1e-3 * h);
+            double sag = r.x[3 * N - 2] - positions(&w)[3 * N - 2];
+            printf("%s, %d ms: sag %g, %g of the theory\n", models[m], h, sag, sag / theory);
+            world_free(&w);
+        }
+}
