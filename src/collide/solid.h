@@ -34,4 +34,19 @@ fil_status fil_solid_touch(fil_context *context, fil_arena *arena, const fil_tou
                            const fil_solid_motion *bodies, int body_count, double margin, const bool *only,
                            fil_touch_list *out, int *inside);
 
+// A mesh in a step, to be asked by single vertices. Lives in the arena; NULL and FIL_NO_MEMORY.
+typedef struct fil_solid_surface fil_solid_surface;
+fil_status fil_solid_surface_create(fil_arena *arena, const fil_solid *solid, fil_solid_surface **out);
+// Where it is in the step from one time to another.
+void fil_solid_surface_move(fil_solid_surface *self, double time_from, double time_to);
+
+// How a vertex that goes from x0 to x1 gets out of a mesh.
+typedef struct fil_solid_way {
+    double depth, normal[3]; // m; the way out
+    double from[3];          // where the place that it touches was at the start
+} fil_solid_way;
+// False: at x1 it is out, and it did not pass through. *hint: a triangle that may be near, -1 for none; it is kept.
+bool fil_solid_leave(const fil_solid_motion *body, const fil_solid_surface *surface, const double x0[3],
+                     const double x1[3], double radius, int *hint, fil_solid_way *out);
+
 #endif

@@ -242,7 +242,7 @@ static void cut_cells(fil_solid_mesh *self, const fil_bvh_box *all, const fil_bv
 // must tell.
 static void tell_cells(fil_solid_mesh *self, const fil_bvh_box *all)
 {
-    const fil_solid_surface surface = {self, self->position, self->position, self->tree, 0};
+    const fil_solid_surface surface = {.mesh = self, .from = self->position, .to = self->position, .tree = self->tree};
     const int64_t row = self->cells[2], layer = self->cells[1] * row;
     for (int i = 0; i < self->cells[0]; ++i)
         for (int j = 0; j < self->cells[1]; ++j)
@@ -343,29 +343,42 @@ static void interpolate(const fil_solid_mesh *self, double time, double *out)
         out[i] = a[i] + part * (b[i] - a[i]);
 }
 
+fil_status fil_solid_mesh_surface(fil_arena *arena, const fil_solid *solid, fil_solid_surface *out)
+{
+    const fil_solid_mesh *self = solid->mesh;
+    *out = (fil_solid_surface){.mesh = self, .from = self->position, .to = self->position, .tree = self->tree};
+    if (self->pose_count == 1)
+        return FIL_OK;
+    out->from = FIL_ARENA_RAW(arena, double, 3 * (int64_t)self->vertex_count);
+    out->to = FIL_ARENA_RAW(arena, double, 3 * (int64_t)self->vertex_count);
+    out->boxes = FIL_ARENA_RAW(arena, fil_bvh_box, self->triangle_count);
+    bool made = out->from && out->to && out->boxes && fil_bvh_share(arena, &self->tree, &out->tree);
+    return made ? FIL_OK : FIL_NO_MEMORY;
+}
+
+void fil_solid_surface_move(fil_solid_surface *self, double time_from, double time_to)
+{
+    const fil_solid_mesh *mesh = self->mesh;
+    if (mesh->pose_count == 1)
+        return;
+    interpolate(mesh, time_from, self->from);
+    interpolate(mesh, time_to, self->to);
+    find_boxes(mesh, self->from, self->to, self->boxes);
+    fil_bvh_refit(&self->tree, self->boxes);
+    self->stir = 0;
+    for (int64_t v = 0; v < mesh->vertex_count; ++v) {
+        double way[3];
+        for (int k = 0; k < 3; ++k)
+            way[k] = self->to[3 * v + k] - self->from[3 * v + k];
+        self->stir = fmax(self->stir, fil_vec3_norm(way));
+    }
+}
+
 fil_status fil_solid_mesh_pose(fil_arena *arena, const fil_solid *solid, double time_from, double time_to,
                                fil_solid_surface *out)
 {
-    const fil_solid_mesh *self = solid->mesh;
-    *out = (fil_solid_surface){self, self->position, self->position, self->tree, 0};
-    if (self->pose_count == 1)
-        return FIL_OK;
-    int64_t count = self->vertex_count;
-    double *from = FIL_ARENA_RAW(arena, double, 3 * count), *to = FIL_ARENA_RAW(arena, double, 3 * count);
-    fil_bvh_box *boxes = FIL_ARENA_RAW(arena, fil_bvh_box, self->triangle_count);
-    if (!from || !to || !boxes || !fil_bvh_share(arena, &self->tree, &out->tree))
-        return FIL_NO_MEMORY;
-    interpolate(self, time_from, from);
-    interpolate(self, time_to, to);
-    find_boxes(self, from, to, boxes);
-    fil_bvh_refit(&out->tree, boxes);
-    for (int64_t v = 0; v < count; ++v) {
-        double way[3];
-        for (int k = 0; k < 3; ++k)
-            way[k] = to[3 * v + k] - from[3 * v + k];
-        out->stir = fmax(out->stir, fil_vec3_norm(way));
-    }
-    out->from = from;
-    out->to = to;
-    return FIL_OK;
+    fil_status status = fil_solid_mesh_surface(arena, solid, out);
+    if (status == FIL_OK)
+        fil_solid_surface_move(out, time_from, time_to);
+    return status;
 }

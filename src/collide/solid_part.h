@@ -33,12 +33,13 @@ struct fil_solid {
 };
 
 // A mesh in a step.
-typedef struct fil_solid_surface {
+struct fil_solid_surface {
     const fil_solid_mesh *mesh;
-    const double *from, *to; // [3 vertices] at the start and at the end; the same: it keeps its shape
-    fil_bvh tree;            // over all the way
-    double stir;             // m, the longest way of a vertex
-} fil_solid_surface;
+    double *from, *to;  // [3 vertices] at the start and at the end; the same: it keeps its shape
+    fil_bvh tree;       // over all the way
+    fil_bvh_box *boxes; // [triangles] of a mesh that changes its shape
+    double stir;        // m, the longest way of a vertex
+};
 
 // How near is near.
 typedef struct fil_solid_reach {
@@ -81,8 +82,13 @@ bool fil_solid_shape_ask(const fil_solid *solid, const fil_approach_thing *thing
 // solid_mesh.c. FIL_NO_MEMORY; *out is NULL if no triangle has an area.
 fil_status fil_solid_mesh_create(fil_context *context, fil_arena *arena, const fil_obstacle *obstacle,
                                  fil_solid_mesh **out);
+fil_status fil_solid_mesh_surface(fil_arena *arena, const fil_solid *solid, fil_solid_surface *out);
+// The same, already between two times.
 fil_status fil_solid_mesh_pose(fil_arena *arena, const fil_solid *solid, double time_from, double time_to,
                                fil_solid_surface *out);
+// Between the world and the frame of a body.
+void fil_solid_to_world(const fil_pose *pose, const double x[3], double out[3]);
+void fil_solid_to_body(const fil_pose *pose, const double x[3], double out[3]);
 
 // solid_mesh_ask.c
 // *hint: a triangle that may be near, -1 for none; becomes the nearest if that was looked for.

@@ -43,20 +43,6 @@ typedef struct task {
 
 // ---- which strands come near which bodies
 
-static void to_world(const fil_pose *pose, const double x[3], double out[3])
-{
-    fil_quat_rotate(pose->rotation, x, out);
-    for (int k = 0; k < 3; ++k)
-        out[k] += pose->position[k];
-}
-
-static void to_body(const fil_pose *pose, const double x[3], double out[3])
-{
-    const double *q = pose->rotation, back[4] = {q[0], -q[1], -q[2], -q[3]};
-    fil_quat_rotate(
-        back, (const double[3]){x[0] - pose->position[0], x[1] - pose->position[1], x[2] - pose->position[2]}, out);
-}
-
 // The box of all that a body sweeps. A turning corner strays from the straight way by less than half of it.
 static fil_bvh_box swept_box(const fil_solid_motion *body)
 {
@@ -67,8 +53,8 @@ static fil_bvh_box swept_box(const fil_solid_motion *body)
         double x[3], from[3], to[3], way[3];
         for (int k = 0; k < 3; ++k)
             x[k] = corner >> k & 1 ? own->high[k] : own->low[k];
-        to_world(&body->from, x, from);
-        to_world(&body->to, x, to);
+        fil_solid_to_world(&body->from, x, from);
+        fil_solid_to_world(&body->to, x, to);
         for (int k = 0; k < 3; ++k)
             way[k] = to[k] - from[k];
         longest = fmax(longest, fil_vec3_norm(way));
@@ -172,8 +158,8 @@ static void note(const task *self, pair *pair, int64_t vertex, const fil_approac
         return;
     fil_touch_point point = {.a = (int)vertex, .b = -1 - pair->body, .at_a = place->at, .gap = -radius};
     double from[3], to[3];
-    to_world(&body->from, place->from, from);
-    to_world(&body->to, place->to, to);
+    fil_solid_to_world(&body->from, place->from, from);
+    fil_solid_to_world(&body->to, place->to, to);
     fil_quat_rotate(body->from.rotation, place->normal, point.normal);
     for (int k = 0; k < 3; ++k) {
         double x = (1 - place->at) * thing->from[0][k] + place->at * thing->from[last][k];
@@ -204,8 +190,8 @@ static void touch_pair(const task *self, pair *pair)
     for (int64_t v = strands->first[pair->strand]; v < strands->first[pair->strand + 1]; ++v) {
         memcpy(edge.from[0], edge.from[1], sizeof edge.from[0]);
         memcpy(edge.to[0], edge.to[1], sizeof edge.to[0]);
-        to_body(&body->from, strands->x0 + 3 * v, edge.from[1]);
-        to_body(&body->to, strands->x1 + 3 * v, edge.to[1]);
+        fil_solid_to_body(&body->from, strands->x0 + 3 * v, edge.from[1]);
+        fil_solid_to_body(&body->to, strands->x1 + 3 * v, edge.to[1]);
         bool is_first = v == strands->first[pair->strand];
         if (!is_first && !(strands->held[v - 1] && strands->held[v])) {
             fil_solid_reach reach = reach_of(self, v - 1, v);

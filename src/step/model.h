@@ -89,6 +89,13 @@ typedef struct fil_strand_report {
     double mean_change; // m/s: of all its velocities, their norm over their number [Jia20, eq. 4.3]
 } fil_strand_report;
 
+// A mesh that live strands feel, in a step.
+typedef struct fil_live_mesh {
+    fil_solid_surface *surface;
+    fil_solid_motion motion;
+    double friction;
+} fil_live_mesh;
+
 // Memory of a step of live strands. Packs are stepped in blocks, one pack of a block after the other in the same
 // memory.
 typedef struct fil_live_scratch {
@@ -101,8 +108,10 @@ typedef struct fil_live_scratch {
     float *goal;            // [blocks × longest × 3]
     float *weight;          // [rows] after releases; NULL: the group knows none
     fil_live_shape *shapes; // [obstacles]
-    float *before;          // [rows × 3] for settling
-    unsigned char *fine;    // [packs] bits: strands with finite numbers
+    fil_live_mesh *meshes;  // [mesh_count]
+    int mesh_count;
+    float *before;       // [rows × 3] for settling
+    unsigned char *fine; // [packs] bits: strands with finite numbers
 } fil_live_scratch;
 
 // Memory of a step, nothing of which outlives it.

@@ -30,6 +30,34 @@ static void deal_packs(const fil_live *live, fil_live_scratch *out)
     out->first[out->blocks] = live->pack_count;
 }
 
+// Whether a group feels an obstacle, and with which friction.
+static bool feels(const fil_model *model, int group, int i, double *friction)
+{
+    const fil_model_obstacle *obstacle = &model->contacts.obstacles[i];
+    const fil_touch_rule *rule = fil_model_rule(model, group, model->group_count + i);
+    *friction = obstacle->friction < 0 ? model->contacts.touch[group].friction_body : obstacle->friction;
+    if (rule && rule->friction >= 0)
+        *friction = rule->friction;
+    return !rule || !rule->apart;
+}
+
+// Memory for the meshes that a group feels.
+static fil_status make_meshes(fil_arena *arena, const fil_model *model, int group, fil_live_scratch *out)
+{
+    fil_status status = FIL_OK;
+    out->meshes = FIL_ARENA_ARRAY(arena, fil_live_mesh, (size_t)model->contacts.obstacle_count + 1);
+    if (!out->meshes)
+        return FIL_NO_MEMORY;
+    for (int i = 0; i < model->contacts.obstacle_count && status == FIL_OK; ++i) {
+        const fil_solid *solid = model->contacts.obstacles[i].solid;
+        const double *size;
+        double friction;
+        if (fil_solid_shape_of(solid, &size) == FIL_OBSTACLE_MESH && feels(model, group, i, &friction))
+            status = fil_solid_surface_create(arena, solid, &out->meshes[out->mesh_count++].surface);
+    }
+    return status;
+}
+
 fil_status fil_live_make_scratch(fil_arena *arena, const fil_model *model, int group, fil_live_scratch *out)
 {
     const fil_live *live = model->groups[group].live;
@@ -60,7 +88,7 @@ fil_status fil_live_make_scratch(fil_arena *arena, const fil_model *model, int g
         (model->control.groups[group].releases && !out->weight))
         return FIL_NO_MEMORY;
     deal_packs(live, out);
-    return FIL_OK;
+    return make_meshes(arena, model, group, out);
 }
 
 void fil_live_start(const fil_strands *S, fil_live_state *state)
@@ -193,24 +221,29 @@ static void set_goals(const fil_step_job *job, int pack, const fil_live_pack *P,
         }
 }
 
-// Bodies that a group feels, but meshes. Returns how many there are.
-static int set_shapes(const fil_step_job *job, double from, double to, fil_live_shape *out)
+// The bodies that a group feels in a part of a step. Returns how many of them are no meshes.
+static int set_bodies(const fil_step_job *job, double from, double to, fil_live_scratch *out)
 {
     const fil_model *model = job->state->model;
-    int count = 0;
+    int count = 0, meshes = 0;
     for (int i = 0; i < model->contacts.obstacle_count; ++i) {
         const fil_model_obstacle *obstacle = &model->contacts.obstacles[i];
-        const fil_touch_rule *rule = fil_model_rule(model, job->group, model->group_count + i);
+        double friction;
+        if (!feels(model, job->group, i, &friction))
+            continue;
         const double *size;
         fil_obstacle_shape kind = fil_solid_shape_of(obstacle->solid, &size);
-        if (kind == FIL_OBSTACLE_MESH || (rule && rule->apart))
-            continue;
-        double friction = obstacle->friction < 0 ? model->contacts.touch[job->group].friction_body : obstacle->friction;
-        fil_live_shape *shape = &out[count++];
-        *shape = (fil_live_shape){.kind = (int)kind,
-                                  .size = {(float)size[0], (float)size[1], (float)size[2]},
-                                  .friction = (float)(rule && rule->friction >= 0 ? rule->friction : friction)};
         fil_pose start = fil_model_obstacle_pose(obstacle, from), end = fil_model_obstacle_pose(obstacle, to);
+        if (kind == FIL_OBSTACLE_MESH) {
+            fil_live_mesh *mesh = &out->meshes[meshes++];
+            mesh->motion = (fil_solid_motion){obstacle->solid, start, end, from, to};
+            mesh->friction = friction;
+            fil_solid_surface_move(mesh->surface, from, to);
+            continue;
+        }
+        fil_live_shape *shape = &out->shapes[count++];
+        *shape = (fil_live_shape){
+            .kind = (int)kind, .size = {(float)size[0], (float)size[1], (float)size[2]}, .friction = (float)friction};
         set_matrix(&start, shape->from, 1);
         set_matrix(&end, shape->to, 1);
     }
@@ -263,6 +296,8 @@ static void run_blocks(void *data, int64_t begin, int64_t end)
                            scratch->pose + (ptrdiff_t)block * 12 * LANES + lane, LANES);
             set_goals(&self->job, pack, &P, scratch->goal + (ptrdiff_t)3 * block * S->live->longest * LANES);
             S->live->type->solve(&P, &self->now, scratch->shapes);
+            for (int i = 0; i < scratch->mesh_count; ++i)
+                fil_live_leave_mesh(&scratch->meshes[i], &P);
             scratch->fine[pack] = (unsigned char)S->live->type->finish(&P, &self->now);
         }
 }
@@ -301,7 +336,7 @@ static void step_group(const fil_step_job *job, double from, double to)
         fil_live_weigh(S->live, S, state->scratch[job->group].free, scratch->weight);
         self.weight = scratch->weight;
     }
-    self.now.shapes = set_shapes(job, from, to, scratch->shapes);
+    self.now.shapes = set_bodies(job, from, to, scratch);
     fil_parallel_for(job->context, scratch->blocks, 1, run_blocks, &self);
 }
 

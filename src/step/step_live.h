@@ -20,4 +20,7 @@ void fil_live_settle(fil_context *context, fil_state *state, int max_iterations,
 // All live groups from `begin` on, h seconds.
 void fil_step_live(fil_context *context, fil_state *state, double begin, double h, fil_step_stats *stats);
 
+// step_live_mesh.c. Moves the vertices of a pack out of a mesh.
+void fil_live_leave_mesh(const fil_live_mesh *mesh, const fil_live_pack *pack);
+
 #endif

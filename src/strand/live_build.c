@@ -106,13 +106,21 @@ static int vertices_of(const fil_strands *S, int slot)
     return S->vertices[S->strand_of_slot[slot]];
 }
 
+// Of all vertices of a strand.
+static double mass_of(const fil_strands *S, int slot)
+{
+    double sum = 0;
+    for (int i = 0; i < vertices_of(S, slot); ++i)
+        sum += S->inertia[row_of(S, slot, i) * S->type->dofs * FIL_LANES + slot % FIL_LANES];
+    return sum;
+}
+
 // The mean mass of a vertex, or rather the power of two below it: a strand then gets the same bits in any group.
 static double usual_mass(const fil_strands *S)
 {
     double sum = 0;
-    for (int strand = 0; strand < S->strand_count; ++strand)
-        for (int i = 0; i < S->vertices[strand]; ++i)
-            sum += S->inertia[row_of(S, S->slot[strand], i) * S->type->dofs * FIL_LANES + S->slot[strand] % FIL_LANES];
+    for (int slot = 0; slot < S->strand_count; ++slot)
+        sum += mass_of(S, slot);
     int exponent;
     frexp(sum / (double)S->vertex_count, &exponent);
     return ldexp(1, exponent - 1);
@@ -122,11 +130,12 @@ void fil_live_weigh(const fil_live *live, const fil_strands *S, const double *is
 {
     for (int slot = 0; slot < live->pack_count * FIL_LIVE_LANES; ++slot) {
         int from = slot_of(S, slot), pack = slot / FIL_LIVE_LANES, lane = slot % FIL_LIVE_LANES;
+        double equal = mass_of(S, from) / vertices_of(S, from);
         for (int i = 0; i < live->vertices[pack]; ++i) {
             int64_t at = row_of(S, from, i) * S->type->dofs * FIL_LANES + from % FIL_LANES;
             bool moves = i < vertices_of(S, from) && is_free[at] != 0;
-            double own = moves && !live->param->equal_masses ? live->mass / S->inertia[at] : 1;
-            weight[(live->row[pack] + i) * FIL_LIVE_LANES + lane] = moves ? (float)own : 0;
+            double mass = moves && !live->param->equal_masses ? S->inertia[at] : equal;
+            weight[(live->row[pack] + i) * FIL_LIVE_LANES + lane] = moves ? (float)((double)live->mass / mass) : 0;
         }
     }
 }

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/rng.h"
+#include "collide/solid_part.h"
 #include "strand/live.h"
 
 // clang-format off: each needs the one before
@@ -132,4 +133,25 @@ TEST(tridiag_lengths_converge_quadratically)
             ck_assert(error[i] > 0.01 || error[i + 1] < fmax(20 * error[i] * error[i], 1e-5));
         check_ends_stay(&b);
     }
+}
+
+// The same distances and ways out as in detection.
+TEST(live_shapes_are_those_of_detection)
+{
+    fil_rng rng = fil_rng_make(1);
+    for (int kind = FIL_OBSTACLE_PLANE; kind < FIL_OBSTACLE_MESH; ++kind)
+        for (int i = 0; i < 2000; ++i) {
+            const fil_solid solid = {.shape = (fil_obstacle_shape)kind, .size = {0.3, 0.5, 0.4}};
+            const fil_live_shape shape = {.kind = kind, .size = {0.3F, 0.5F, 0.4F}};
+            double x[3], normal[3];
+            for (int k = 0; k < 3; ++k)
+                x[k] = (double)(float)fil_rng_uniform(&rng, -1, 1);
+            three n, y = {all((float)x[0]), all((float)x[1]), all((float)x[2])};
+            lanes distance = live_distance(&shape, y, &n);
+            double known = fil_solid_shape_distance(&solid, x, normal);
+            ck_assert_double_lt(fabs(known - (double)distance[3]), 1e-6);
+            double same = normal[0] * (double)n.x[3] + normal[1] * (double)n.y[3] + normal[2] * (double)n.z[3];
+            // At edges of the inside either of two ways is right.
+            ck_assert_msg(same > 0.9999 || known < 0, "shape %d at %g %g %g: %g", kind, x[0], x[1], x[2], same);
+        }
 }
