@@ -356,7 +356,7 @@ TEST(live_strands_have_the_stiffness_of_the_material)
     for (int h = 1; h <= 8; h *= 2) {
         for (int m = 0; m < 5; ++m) {
             double sag = sag_of(models[m], 1e-3 * h, &theory);
-            ck_assert_msg(fabs(sag / theory - 1) < 0.04, "%s, %d ms: %g, theory %g", models[m], h, sag, theory);
+            ck_assert_msg(fabs(sag / theory - 1) < 0.05, "%s, %d ms: %g, theory %g", models[m], h, sag, theory);
             least = fmin(least, sag), most = fmax(most, sag);
         }
     }
