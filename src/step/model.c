@@ -96,6 +96,16 @@ static uint64_t fingerprint_of_things(const fil_model *model)
     return hash;
 }
 
+// Live strands that shall not drop at the start.
+static fil_status hang(fil_model *model, const fil_strands *S)
+{
+    double gravity[3];
+    if (!S->live || !S->live->param->hangs)
+        return FIL_OK;
+    fil_control_gravity(&model->control, 0, gravity);
+    return fil_live_hang(model->arena, S, gravity);
+}
+
 static fil_status compile(fil_context *context, const fil_scene *scene, fil_model *model)
 {
     fil_status status = fil_control_build(context, model->arena, scene, &model->control);
@@ -121,6 +131,8 @@ static fil_status compile(fil_context *context, const fil_scene *scene, fil_mode
         if (*name)
             snprintf(place + length, sizeof place - (size_t)length, " (%.80s)", name);
         status = fil_strands_build(context, model->arena, group, place, &model->groups[model->group_count]);
+        if (status == FIL_OK)
+            status = hang(model, &model->groups[model->group_count]);
         if (status != FIL_OK)
             return status;
     }

@@ -275,6 +275,7 @@ static fil_live_pack pack_of(const live_job *self, int block, int pack)
                            .give = live->give ? live->give + 2 * row : NULL,
                            .rest = live->rest + 3 * row,
                            .rest_bend = live->rest_bend + 3 * row,
+                           .lift = live->lift ? live->lift + 3 * row : NULL,
                            .axis = live->axis + (ptrdiff_t)pack * 3 * LANES,
                            .along = live->along + row,
                            .push = state->push + 3 * row,
@@ -304,20 +305,10 @@ static void run_blocks(void *data, int64_t begin, int64_t end)
 
 static fil_live_now now_of(const fil_step_job *job)
 {
-    const fil_live *live = job->state->model->groups[job->group].live;
-    const fil_live_param *param = live->param;
-    fil_live_now now = {.h = (float)job->h,
-                        .damping = (float)job->state->model->groups[job->group].damping,
-                        .stiffness = (float)param->stiffness,
-                        .global = (float)param->global,
-                        .global_reach = (float)param->global_reach,
-                        .correction = (float)param->correction,
-                        .jump = (float)(param->fastest * job->h),
-                        .rounds = param->rounds,
-                        .bends = param->bends,
-                        .form = param->form == FIL_LIVE_DIRECT && live->curly ? FIL_LIVE_PBD : param->form,
-                        .curved = live->curved,
-                        .pushed = *job->state->groups[job->group].live.pushed};
+    const fil_strands *S = &job->state->model->groups[job->group];
+    fil_live_now now = fil_live_tell(S->live, job->h);
+    now.damping = (float)S->damping;
+    now.pushed = *job->state->groups[job->group].live.pushed;
     for (int k = 0; k < 3; ++k) {
         now.gravity[k] = (float)job->gravity[k];
         now.wind[k] = (float)job->wind[k];

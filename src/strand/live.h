@@ -17,7 +17,8 @@ typedef struct fil_live_param {
     int device, form;
     int rounds, bends;
     double stiffness;
-    double global, global_reach;
+    double local, global, global_reach;
+    int hangs;
     double correction;
     int equal_masses;
     double substep; // s
@@ -42,7 +43,7 @@ struct fil_live_type {
         "form", FIL_KIND_CHOICE, offsetof(fil_live_param, form), form_by_default, 0, 2, "", "pbd|xpbd|direct",         \
             "of bends: each sweep takes back `stiffness` of what is missing, so that they are the stiffer the more "   \
             "sweeps there are; they have the stiffness of the material, by sweeps; the same, all bends of a strand "   \
-            "at once (curls, which turn by more than 60 degrees: as pbd)"                                              \
+            "at once (curls, which turn by more than 60 degrees: by `local`, 0.5 at least)"                            \
     }
 #define FIL_LIVE_ROUND_FIELDS(round_count, bend_count)                                                                 \
     {"rounds",                                                                                                         \
@@ -66,6 +67,17 @@ struct fil_live_type {
     {                                                                                                                  \
         "stiffness", FIL_KIND_REAL, offsetof(fil_live_param, stiffness), 0.5, 0, 1, "", NULL,                          \
             "of bends with the form pbd: the part that a sweep takes back"                                             \
+    }
+#define FIL_LIVE_LOCAL_FIELD                                                                                           \
+    {                                                                                                                  \
+        "local", FIL_KIND_REAL, offsetof(fil_live_param, local), 0, 0, 1, "", NULL,                                    \
+            "the part of the way to where the rest shape has a vertex, seen from the edge before, that a round goes; " \
+            "for styles and curls"                                                                                     \
+    }
+#define FIL_LIVE_HANGS_FIELD                                                                                           \
+    {                                                                                                                  \
+        "hangs", FIL_KIND_BOOL, offsetof(fil_live_param, hangs), 0, 0, 1, "", NULL,                                    \
+            "the groom shows strands as they hang: they do not drop at the start"                                      \
     }
 #define FIL_LIVE_SHAPE_FIELDS                                                                                          \
     {"global",                                                                                                         \
@@ -106,16 +118,22 @@ typedef struct fil_live {
     float *weight, *length, *inverse, *drag, *radius, *along; // 1
     float *give;                                              // 2; NULL: the form is not elastic
     float *rest, *rest_bend;                                  // 3
-    float *axis;                                              // [packs × 3]
-    float mass;                                               // kg: what weights refer to
+    float *lift;      // 3; NULL: strands do not hang as in the groom, or are curls
+    float carried[3]; // m/s², gravity at time 0
+    float *axis;      // [packs × 3]
+    float mass;       // kg: what weights refer to
 } fil_live;
 
 // Numbers of a vertex that fil_live_build_strand leaves in fil_strands.constants.
 enum { FIL_LIVE_BEND = 0, FIL_LIVE_GIVE = 3, FIL_LIVE_CONSTANTS = 5 };
 fil_status fil_live_build_strand(fil_context *context, const fil_strand_shape *shape, const void *param,
                                  double *constants, double *strain);
+// Forces with which strands hang as the groom shows them. live_hang.c
+fil_status fil_live_hang(fil_arena *arena, const fil_strands *strands, const double gravity[3]);
 // From the packed doubles of a group.
 fil_status fil_live_build(fil_arena *arena, const fil_group *group, fil_strands *strands);
+// What the settings say of a step of h seconds; the rest is zero.
+fil_live_now fil_live_tell(const fil_live *live, double h);
 // Weights from what is free, [rows × dofs] of fil_strands.
 void fil_live_weigh(const fil_live *live, const fil_strands *strands, const double *is_free, float *weight);
 

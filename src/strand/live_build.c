@@ -254,3 +254,28 @@ fil_status fil_live_build(fil_arena *arena, const fil_group *group, fil_strands 
     S->live = out;
     return FIL_OK;
 }
+
+fil_live_now fil_live_tell(const fil_live *live, double h)
+{
+    const fil_live_param *param = live->param;
+    fil_live_now now = {.h = (float)h,
+                        .stiffness = (float)param->stiffness,
+                        .local = (float)param->local,
+                        .global = (float)param->global,
+                        .global_reach = (float)param->global_reach,
+                        .correction = (float)param->correction,
+                        .jump = (float)(param->fastest * h),
+                        .rounds = param->rounds,
+                        .bends = param->bends,
+                        .form = param->form,
+                        .curved = live->curved,
+                        .hangs = !param->hangs ? 0
+                                 : live->lift  ? 1
+                                               : 2,
+                        .carried = {live->carried[0], live->carried[1], live->carried[2]}};
+    if (param->form == FIL_LIVE_DIRECT && live->curly) {
+        now.bends = 0;
+        now.local = now.local < 0.5F ? 0.5F : now.local;
+    }
+    return now;
+}

@@ -21,7 +21,8 @@
 // Differs from paper: [Han13] sweeps over bends one by one. A sweep hands a turn of the root on from vertex to vertex,
 // so a strand of 20 follows its root after hundreds of sweeps; the solve costs as much as two. But k lags behind: where
 // the strand beyond vertex j is turned by δ too far, k lets tangents end δ × (t_i - t_j) off, which is more than before
-// where they differ by more than 60°. So curls are swept, with frames that are carried along in the sweep.
+// where they differ by more than 60°. Curls are left to `local`, which carries
+// frames along while it moves vertices.
 //
 // Compiled by C and, as text, by OpenCL: see live_lanes.h for the words.
 
@@ -130,6 +131,8 @@ LIVE void live_follow_jump(const fil_live_pack *P, const fil_live_now *now)
 LIVE void live_predict(const fil_live_pack *P, const fil_live_now *now)
 {
     const lanes h = all(now->h);
+    const three carried = {all(now->carried[0]), all(now->carried[1]), all(now->carried[2])};
+    const three against = turn3(P->pose, carried);
     live_follow_jump(P, now);
     for (int i = 0; i < P->n; ++i) {
         lanes drag = load(P->drag, i), slow = all(1) / (all(1) + h * (drag + all(now->damping)));
@@ -137,6 +140,8 @@ LIVE void live_predict(const fil_live_pack *P, const fil_live_now *now)
         a.x += drag * all(now->wind[0]);
         a.y += drag * all(now->wind[1]);
         a.z += drag * all(now->wind[2]);
+        if (now->hangs == 2)
+            a = minus3(a, against);
         if (now->pushed)
             a = plus3(a, all(1), load3(P->push, i));
         mask moves = load(P->weight, i) > all(0);
@@ -318,6 +323,19 @@ LIVE void live_bend(const fil_live_pack *P, const fil_live_now *now)
         live_straighten(P, now, i);
 }
 
+// The forces of bends that carry the groom (live_hang.c), in the frames of the edges at the start.
+LIVE void live_lift(const fil_live_pack *P, const fil_live_now *now)
+{
+    three s = turn3(P->pose, live_direction(P->rest, 0)), d = turn3(P->pose, load3(P->axis, 0));
+    for (int i = 1; i + 1 < P->n; ++i) {
+        three t = live_direction(P->x, i - 1), f = load3(P->lift, i);
+        d = live_carry(s, t, d);
+        three force = plus3(plus3(times3(f.x, t), f.y, d), f.z, cross3(t, d));
+        live_push_bend(P, i, times3(all(now->h * now->h), force));
+        s = t;
+    }
+}
+
 // Each step begins without forces. (To begin with those of the step before was tried: what they are wrong about then
 // adds up from step to step, and stiff strands explode.)
 LIVE void live_let_go(const fil_live_pack *P)
@@ -326,7 +344,28 @@ LIVE void live_let_go(const fil_live_pack *P)
         store(P->force, i, all(0));
 }
 
-// ---- the rest shape as a whole
+// ---- the rest shape
+
+// Edge by edge from the root on: the way from where the frame of the edge before says that a vertex is, shared by the
+// two ends of the edge (Han & Harada 2012). Frames are those of the edges as they have become, so a turn of the root
+// goes through to the tip.
+LIVE void live_shape_locally(const fil_live_pack *P, const fil_live_now *now)
+{
+    three s = turn3(P->pose, live_direction(P->rest, 0)), d = turn3(P->pose, load3(P->axis, 0));
+    for (int i = 1; i + 1 < P->n; ++i) {
+        three t = live_direction(P->p, i - 1), k = load3(P->rest_bend, i), p = load3(P->p, i),
+              next = load3(P->p, i + 1);
+        d = live_carry(s, t, d);
+        three to = plus3(plus3(plus3(t, k.x, t), k.y, d), k.z, cross3(t, d));
+        three way = minus3(plus3(p, load(P->length, i) / length3(to), to), next);
+        lanes w = load(P->weight, i), w_next = load(P->weight, i + 1), both = w + w_next;
+        mask counts = (load(P->length, i) > all(0)) & (both > all(0));
+        lanes part = choose(counts, all(now->local) / choose(counts, both, all(1)), all(0));
+        store3(P->p, i, plus3(p, -part * w, way));
+        store3(P->p, i + 1, plus3(next, part * w_next, way));
+        s = t;
+    }
+}
 
 LIVE void live_shape_up(const fil_live_pack *P, const fil_live_now *now)
 {

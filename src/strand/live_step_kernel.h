@@ -4,6 +4,8 @@
 LIVE void live_solve(const fil_live_pack *P, const fil_live_now *now, GLOBAL const fil_live_shape *shapes)
 {
     live_predict(P, now);
+    if (now->hangs == 1)
+        live_lift(P, now);
     live_begin(P, now);
     if (now->form == FIL_LIVE_DIRECT)
         live_factor_bends(P, now);
@@ -14,6 +16,8 @@ LIVE void live_solve(const fil_live_pack *P, const fil_live_now *now, GLOBAL con
     for (int round = 0; round < now->rounds; ++round) {
         for (int sweep = 0; sweep < now->bends; ++sweep)
             live_bend(P, now);
+        if (now->local > 0)
+            live_shape_locally(P, now);
         if (now->global > 0)
             live_shape_up(P, now);
         live_lengths(P, now, round + 1 == now->rounds);

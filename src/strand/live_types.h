@@ -9,6 +9,7 @@ typedef struct fil_live_now {
     float gravity[3], wind[3];
     float damping;      // 1/s
     float stiffness;    // of bends: the part that a sweep takes back
+    float local;        // the part of the way to where the edge before says that a vertex is, in a round
     float global;       // the part of the way to the rest shape that a round goes, at the root
     float global_reach; // of the length of a strand: where that has faded away
     float correction;   // dftl: how much of the correction of the next vertex a velocity feels
@@ -16,6 +17,8 @@ typedef struct fil_live_now {
     int rounds, bends;  // rounds of a step, sweeps over the bends in each
     int form;           // fil_live_form
     int curved;         // 1: the rest shape has bends
+    int hangs;          // 1: bends carry the weight of the groom; 2: the frames of the roots do
+    float carried[3];   // m/s², gravity of the groom
     int pushed;         // 1: the host pushes
     int shapes;         // how many bodies there are
 } fil_live_now;
@@ -43,6 +46,7 @@ typedef struct fil_live_pack {
     GLOBAL const float *give;      // [2 n] elastic: of bends, of edges; × h²
     GLOBAL const float *rest;      // [3 n] at time 0
     GLOBAL const float *rest_bend; // [3 n] k along the edge before and its two axes
+    GLOBAL const float *lift;      // [3 n] f of the groom along the edge before and its two axes; m² /s²
     GLOBAL const float *axis;      // [3] first axis of the first edge at time 0
     GLOBAL const float *along;     // [n] from the root along the strand, over its length
     GLOBAL const float *push;      // [3 n] m/s², of the host

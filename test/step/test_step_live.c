@@ -462,3 +462,26 @@ TEST(live_strands_stick_and_slide)
         world_free(&w);
     }
 }
+
+// ---- grooms that hang
+
+// A strand that stands out sideways, straight or curled: it stays as it is, within a thousandth of its length.
+TEST(live_strands_that_hang_do_not_drop)
+{
+    static const char *const models[] = {"tridiag:hangs=true",
+                                         "dftl:hangs=true",
+                                         "tridiag:hangs=true,form=pbd,bends=8",
+                                         "tridiag:hangs=true,local=0.3,bends=0",
+                                         "pbd:hangs=true,form=direct",
+                                         "pbd:hangs=true,bends=4"};
+    for (int m = 0; m < 6; ++m)
+        for (int coil = 0; coil < 2; ++coil) {
+            rope r;
+            rope_make(models[m], coil, &r);
+            world w = world_make(&r.scene, 1);
+            run(&w, 120, 1.0 / 60);
+            double off = distance(positions(&w), r.x, N);
+            ck_assert_msg(off < 2e-3 * 0.2, "%s, %s: %g m", models[m], coil ? "coil" : "straight", off);
+            world_free(&w);
+        }
+}
