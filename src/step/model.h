@@ -96,6 +96,15 @@ typedef struct fil_live_mesh {
     double friction;
 } fil_live_mesh;
 
+// The cloud of a group of live strands; see step_live_grid.c. Vertices are numbered as they lie in packs.
+typedef struct fil_live_grid {
+    int64_t cells; // a power of two; 0: strands do not feel each other
+    uint32_t *key; // [rows × FIL_LIVE_LANES] the cell of a vertex
+    int *order;    // vertices in the order of the cells
+    int *start;    // [cells + 1] in the order
+    float *cell;   // [4 cells] momentum, mass
+} fil_live_grid;
+
 // Memory of a step of live strands. Packs are stepped in blocks, one pack of a block after the other in the same
 // memory.
 typedef struct fil_live_scratch {
@@ -110,6 +119,7 @@ typedef struct fil_live_scratch {
     fil_live_shape *shapes; // [obstacles]
     fil_live_mesh *meshes;  // [mesh_count]
     int mesh_count;
+    fil_live_grid grid;
     float *before;       // [rows × 3] for settling
     unsigned char *fine; // [packs] bits: strands with finite numbers
 } fil_live_scratch;

@@ -88,7 +88,8 @@ fil_status fil_live_make_scratch(fil_arena *arena, const fil_model *model, int g
         (model->control.groups[group].releases && !out->weight))
         return FIL_NO_MEMORY;
     deal_packs(live, out);
-    return make_meshes(arena, model, group, out);
+    fil_status status = fil_live_grid_make(arena, live, &out->grid);
+    return status == FIL_OK ? make_meshes(arena, model, group, out) : status;
 }
 
 void fil_live_start(const fil_strands *S, fil_live_state *state)
@@ -329,6 +330,7 @@ static void step_group(const fil_step_job *job, double from, double to)
     }
     self.now.shapes = set_bodies(job, from, to, scratch);
     fil_parallel_for(job->context, scratch->blocks, 1, run_blocks, &self);
+    fil_live_grid_mix(job->context, S, job->h, &scratch->grid, &state->groups[job->group].live);
 }
 
 static int parts_of(const fil_live_param *param, double h)

@@ -23,4 +23,9 @@ void fil_step_live(fil_context *context, fil_state *state, double begin, double 
 // step_live_mesh.c. Moves the vertices of a pack out of a mesh.
 void fil_live_leave_mesh(const fil_live_mesh *mesh, const fil_live_pack *pack);
 
+// step_live_grid.c. What strands do to each other's velocities in h seconds.
+fil_status fil_live_grid_make(fil_arena *arena, const fil_live *live, fil_live_grid *out);
+void fil_live_grid_mix(const fil_context *context, const fil_strands *strands, double h, fil_live_grid *grid,
+                       fil_live_state *state);
+
 #endif

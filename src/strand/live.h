@@ -21,8 +21,9 @@ typedef struct fil_live_param {
     int hangs;
     double correction;
     int equal_masses;
-    double substep; // s
-    double fastest; // m/s
+    double grid, grid_friction, grid_push; // m, 1/s, m/s²
+    double substep;                        // s
+    double fastest;                        // m/s
 } fil_live_param;
 
 // What makes a model live.
@@ -93,6 +94,29 @@ struct fil_live_type {
         "global_reach", FIL_KIND_REAL, offsetof(fil_live_param, global_reach), 1, 1e-3, 1e3, "", NULL,                 \
             "of the length of a strand, from the root: where `global` has faded away"                                  \
     }
+#define FIL_LIVE_GRID_FIELDS                                                                                           \
+    {"grid",                                                                                                           \
+     FIL_KIND_REAL,                                                                                                    \
+     offsetof(fil_live_param, grid),                                                                                   \
+     0,                                                                                                                \
+     0,                                                                                                                \
+     1e3,                                                                                                              \
+     "m",                                                                                                              \
+     NULL,                                                                                                             \
+     "strands feel each other as a cloud, in cells of this size; 0: they do not"},                                     \
+        {"grid_friction",                                                                                              \
+         FIL_KIND_REAL,                                                                                                \
+         offsetof(fil_live_param, grid_friction),                                                                      \
+         10,                                                                                                           \
+         0,                                                                                                            \
+         1e6,                                                                                                          \
+         "1/s",                                                                                                        \
+         NULL,                                                                                                         \
+         "the rate at which they take on the velocity of the cloud"},                                                  \
+    {                                                                                                                  \
+        "grid_push", FIL_KIND_REAL, offsetof(fil_live_param, grid_push), 1, 0, 1e6, "m/s²", NULL,                      \
+            "how hard they are pushed to where the cloud is thinner"                                                   \
+    }
 #define FIL_LIVE_STEP_FIELDS                                                                                           \
     {"substep", FIL_KIND_REAL, offsetof(fil_live_param, substep),                                                      \
      1.0 / 60,  1e-6,          1e3,                                                                                    \
@@ -115,6 +139,7 @@ typedef struct fil_live {
     bool curved;             // the rest shape has bends
     bool curly;              // ... that turn strands by more than 60°
     // [rows × count] as in fil_live_pack.
+    float *share; // 1: mass of a vertex, in those that weights refer to; 0 where there is none
     float *weight, *length, *inverse, *drag, *radius, *along; // 1
     float *give;                                              // 2; NULL: the form is not elastic
     float *rest, *rest_bend;                                  // 3

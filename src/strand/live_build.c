@@ -74,9 +74,9 @@ static fil_status make_room(fil_arena *arena, fil_live *out)
     struct {
         float **array;
         int width;
-    } rooms[] = {{&out->weight, 1}, {&out->length, 1},    {&out->inverse, 1},
-                 {&out->drag, 1},   {&out->radius, 1},    {&out->along, 1},
-                 {&out->rest, 3},   {&out->rest_bend, 3}, {&out->give, elastic ? 2 : 0}};
+    } rooms[] = {
+        {&out->share, 1},  {&out->weight, 1}, {&out->length, 1}, {&out->inverse, 1},   {&out->drag, 1},
+        {&out->radius, 1}, {&out->along, 1},  {&out->rest, 3},   {&out->rest_bend, 3}, {&out->give, elastic ? 2 : 0}};
     size_t rows = (size_t)out->row[out->pack_count] * FIL_LIVE_LANES;
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; ++i) {
         if (rooms[i].width > 0)
@@ -154,6 +154,7 @@ static void fill_vertex(const fil_strands *S, const fil_group *group, int from, 
     out->length[at] = edge ? (float)S->edge_length[row] : 0;
     out->inverse[at] = edge ? (float)(1 / S->edge_length[row]) : 0;
     out->drag[at] = (float)(S->drag[row] / inertia);
+    out->share[at] = i < n ? (float)(inertia / (double)out->mass) : 0;
     out->radius[at] = (float)(touch > 0 ? touch : S->radius[row]);
     out->along[at] = (float)along;
     for (int k = 0; k < 3; ++k) {
@@ -193,7 +194,10 @@ static void fill(const fil_strands *S, const fil_group *group, fil_live *out)
         int from = slot_of(S, slot), pack = slot / FIL_LIVE_LANES, lane = slot % FIL_LIVE_LANES;
         double arc = 0, whole = S->strand_length[S->strand_of_slot[from]];
         for (int i = 0; i < out->vertices[pack]; ++i) {
-            fill_vertex(S, group, from, i, arc / whole, (out->row[pack] + i) * FIL_LIVE_LANES + lane, out);
+            int64_t at = (out->row[pack] + i) * FIL_LIVE_LANES + lane;
+            fill_vertex(S, group, from, i, arc / whole, at, out);
+            if (slot >= S->strand_count)
+                out->share[at] = 0;
             if (i + 1 < vertices_of(S, from))
                 arc += S->edge_length[row_of(S, from, i) * FIL_LANES + from % FIL_LANES];
         }

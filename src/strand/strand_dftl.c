@@ -17,6 +17,7 @@ static const fil_field fields[] = {
     FIL_LIVE_LOCAL_FIELD,
     FIL_LIVE_SHAPE_FIELDS,
     FIL_LIVE_HANGS_FIELD,
+    FIL_LIVE_GRID_FIELDS,
     {"correction", FIL_KIND_REAL, offsetof(fil_live_param, correction), 0.9, 0, 1, "", NULL,
      "how much of the correction of the next vertex a velocity feels; less is livelier and less true"},
     FIL_LIVE_STEP_FIELDS,

@@ -16,6 +16,7 @@ static const fil_field fields[] = {
     FIL_LIVE_LOCAL_FIELD,
     FIL_LIVE_SHAPE_FIELDS,
     FIL_LIVE_HANGS_FIELD,
+    FIL_LIVE_GRID_FIELDS,
     {"equal_masses", FIL_KIND_BOOL, offsetof(fil_live_param, equal_masses), 1, 0, 1, "", NULL,
      "all vertices weigh the same, as in the paper; false: what the material says"},
     FIL_LIVE_STEP_FIELDS,
