@@ -188,6 +188,13 @@ void fil_curves_measure(const fil_curves *curves, fil_curves_info *out);
 // From a generator of `filum info groom`, settings behind a colon: "scalp:strands=2000,style=curly,seed=3".
 fil_status fil_curves_generate(fil_context *context, const char *text, fil_curves **out);
 
+// Hairs that follow guides: a few strands are simulated, and all others go where those around them go. Both as they are
+// when nothing has moved; the curves are not needed any more afterwards.
+fil_status fil_follow_create(fil_context *context, const fil_curves *guides, const fil_curves *hairs, fil_follow **out);
+void fil_follow_destroy(fil_follow *follow);
+// Where hairs are, [3 vertices], when the guides are at `guide`, [3 vertices].
+void fil_follow_apply(const fil_context *context, fil_follow *follow, const double *guide, double *hair);
+
 // Meshes: triangles from a Wavefront OBJ file; polygons are cut into triangles. unit: metres per unit of the file;
 // 0: 1.
 fil_status fil_mesh_create(fil_context *context, int vertex_count, int triangle_count, fil_mesh **out);

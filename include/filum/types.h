@@ -445,6 +445,8 @@ typedef struct fil_curves_info {
     double low[3], high[3]; // bounding box
 } fil_curves_info;
 
+typedef struct fil_follow fil_follow; // hairs that follow guides
+
 // Triangles of a body. Owns its arrays.
 struct fil_mesh {
     int vertex_count, triangle_count;
