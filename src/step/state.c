@@ -232,6 +232,56 @@ static fil_status check_group(fil_context *context, const fil_state *state, int 
     return FIL_OK;
 }
 
+// Makes the rotation a unit quaternion.
+static fil_status check_pose(fil_context *context, int group, fil_pose *pose)
+{
+    const double *r = pose->rotation, *x = pose->position;
+    double size = fil_quat_norm(r);
+    if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]) || !isfinite(size) || !(size > 0))
+        return fil_context_fail(context, FIL_BAD_INPUT,
+                                "group %d: pose: must be finite, its rotation not zero (got %g %g %g, %g %g %g %g)",
+                                group, x[0], x[1], x[2], r[0], r[1], r[2], r[3]);
+    fil_quat_normalise(pose->rotation);
+    return FIL_OK;
+}
+
+static fil_status check_live(fil_context *context, const fil_state *state, int group)
+{
+    fil_status status = check_group(context, state, group);
+    if (status == FIL_OK && !state->model->groups[group].live)
+        return fil_context_fail(context, FIL_BAD_INPUT, "group %d: %s is not a live model: it cannot be moved at once",
+                                group, state->model->groups[group].type->name);
+    return status;
+}
+
+fil_status fil_state_teleport(fil_context *context, fil_state *state, int group, const fil_pose *motion)
+{
+    fil_pose unit = *motion;
+    fil_status status = check_live(context, state, group);
+    if (status == FIL_OK)
+        status = check_pose(context, group, &unit);
+    if (status != FIL_OK)
+        return status;
+    fil_live_move(&state->model->groups[group], &unit, &state->groups[group].live);
+    int64_t poses = (int64_t)state->model->control.groups[group].hold_count * state->model->groups[group].strand_count;
+    for (int64_t i = 0; i < poses; ++i) {
+        fil_pose *pose = &state->groups[group].pose[i], old = *pose;
+        fil_quat_rotate(unit.rotation, old.position, pose->position);
+        for (int k = 0; k < 3; ++k)
+            pose->position[k] += unit.position[k];
+        fil_quat_multiply(unit.rotation, old.rotation, pose->rotation);
+    }
+    return FIL_OK;
+}
+
+fil_status fil_state_reset(fil_context *context, fil_state *state, int group)
+{
+    fil_status status = check_live(context, state, group);
+    if (status == FIL_OK)
+        fil_live_reset(&state->model->groups[group], state->groups[group].pose, &state->groups[group].live);
+    return status;
+}
+
 fil_status fil_state_pose(fil_context *context, fil_state *state, int group, int hold, int strand, const fil_pose *pose)
 {
     fil_status status = check_group(context, state, group);
@@ -248,14 +298,10 @@ fil_status fil_state_pose(fil_context *context, fil_state *state, int group, int
                                 control->hold_count - FIL_HOLD_PIN);
     if (control->paths[hold].track.key_count > 0)
         return fil_context_fail(context, FIL_BAD_INPUT, "group %d: hold %d: follows a track of the scene", group, hold);
-    const double *r = pose->rotation, *x = pose->position;
-    double size = fil_quat_norm(r);
-    if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]) || !isfinite(size) || !(size > 0))
-        return fil_context_fail(context, FIL_BAD_INPUT,
-                                "group %d: pose: must be finite, its rotation not zero (got %g %g %g, %g %g %g %g)",
-                                group, x[0], x[1], x[2], r[0], r[1], r[2], r[3]);
     fil_pose unit = *pose;
-    fil_quat_normalise(unit.rotation);
+    status = check_pose(context, group, &unit);
+    if (status != FIL_OK)
+        return status;
     for (int i = strand < 0 ? 0 : strand; i < (strand < 0 ? S->strand_count : strand + 1); ++i)
         state->groups[group].pose[(ptrdiff_t)hold * S->strand_count + i] = unit;
     return FIL_OK;

@@ -107,6 +107,43 @@ void fil_live_start(const fil_strands *S, fil_live_state *state)
     }
 }
 
+static int strand_of(const fil_strands *S, int slot)
+{
+    int known = S->pack_count * FIL_LANES;
+    return S->strand_of_slot[slot < known ? slot : slot - slot % LANES];
+}
+
+// Turns and, where `pose` says so, moves a vector of a lane.
+static void carry(const fil_pose *pose, bool moves, const float *from, float *to)
+{
+    const double x[3] = {(double)from[0], (double)from[LANES], (double)from[2 * LANES]};
+    double turned[3];
+    fil_quat_rotate(pose->rotation, x, turned);
+    for (int k = 0; k < 3; ++k)
+        to[k * LANES] = (float)(turned[k] + (moves ? pose->position[k] : 0));
+}
+
+void fil_live_move(const fil_strands *S, const fil_pose *motion, fil_live_state *state)
+{
+    for (int64_t at = 0; at < S->live->row[S->live->pack_count] * LANES; ++at) {
+        int64_t first = at / LANES * 3 * LANES + at % LANES;
+        carry(motion, true, state->x + first, state->x + first);
+        carry(motion, false, state->v + first, state->v + first);
+    }
+}
+
+void fil_live_reset(const fil_strands *S, const fil_pose *pose, fil_live_state *state)
+{
+    const fil_live *live = S->live;
+    memset(state->v, 0, (size_t)live->row[live->pack_count] * 3 * LANES * sizeof(float));
+    for (int pack = 0; pack < live->pack_count; ++pack)
+        for (int64_t row = live->row[pack]; row < live->row[pack + 1]; ++row)
+            for (int lane = 0; lane < LANES; ++lane) {
+                int64_t at = row * 3 * LANES + lane;
+                carry(&pose[strand_of(S, pack * LANES + lane)], true, live->rest + at, state->x + at);
+            }
+}
+
 static double mass_of(const fil_strands *S, int strand, int i)
 {
     int slot = S->slot[strand];
@@ -178,12 +215,6 @@ static const fil_pose *pose_of(const fil_step_job *job, int hold, int strand)
 {
     const fil_model *model = job->state->model;
     return &job->state->groups[job->group].pose[(ptrdiff_t)hold * model->groups[job->group].strand_count + strand];
-}
-
-static int strand_of(const fil_strands *S, int slot)
-{
-    int known = S->pack_count * FIL_LANES;
-    return S->strand_of_slot[slot < known ? slot : slot - slot % LANES];
 }
 
 // A pose of the host holds at the end of the whole step: a part of it goes a share of the way.

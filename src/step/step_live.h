@@ -9,6 +9,10 @@ fil_status fil_live_make_scratch(fil_arena *arena, const fil_model *model, int g
 void fil_live_start(const fil_strands *strands, fil_live_state *state);
 // Forces of the host in N, [3 vertices]; NULL: none.
 void fil_live_push(const fil_strands *strands, fil_live_state *state, const double *force);
+// A rigid motion of all strands, velocities included.
+void fil_live_move(const fil_strands *strands, const fil_pose *motion, fil_live_state *state);
+// As the groom says, carried by the poses of the roots [strands], at rest.
+void fil_live_reset(const fil_strands *strands, const fil_pose *pose, fil_live_state *state);
 // Vectors of the vertices in the order of the groom, from [rows × 3].
 void fil_live_read(const fil_strands *strands, const float *array, double *out);
 // All but the elastic energy, which they do not have.

@@ -365,6 +365,51 @@ TEST(live_strands_have_the_stiffness_of_the_material)
     ck_assert_msg(few > 1.5 * many, "pbd: %g and %g", few, many);
 }
 
+// ---- cuts
+
+TEST(live_strands_are_moved_and_put_back)
+{
+    FOR_EVERY_LIVE_MODEL(name)
+    {
+        rope r;
+        rope_make(name, true, &r);
+        world stays = world_make(&r.scene, 1), goes = world_make(&r.scene, 1);
+        run(&stays, 20, 1.0 / 60);
+        run(&goes, 20, 1.0 / 60);
+        // A quarter turn about the direction of gravity: both go on alike.
+        fil_pose motion = {.position = {3, 1, -2}, .rotation = {sqrt(0.5), 0, sqrt(0.5), 0}};
+        test_ok(goes.context, fil_state_teleport(goes.context, goes.state, 0, &motion));
+        run(&stays, 10, 1.0 / 60);
+        run(&goes, 10, 1.0 / 60);
+        const double *a = positions(&stays), *b = positions(&goes);
+        for (int i = 0; i < N; ++i) {
+            const double turned[3] = {a[3 * i + 2] + 3, a[3 * i + 1] + 1, -a[3 * i] - 2};
+            ck_assert_msg(distance(turned, b + 3 * i, 1) < 2e-4, "%s: vertex %d: %g m off", name, i,
+                          distance(turned, b + 3 * i, 1));
+        }
+        test_ok(goes.context, fil_state_reset(goes.context, goes.state, 0));
+        b = positions(&goes);
+        for (int i = 0; i < N; ++i) {
+            const double turned[3] = {r.x[3 * i + 2] + 3, r.x[3 * i + 1] + 1, -r.x[3 * i] - 2};
+            ck_assert_double_lt(distance(turned, b + 3 * i, 1), 1e-6);
+        }
+        world_free(&stays);
+        world_free(&goes);
+    }
+}
+
+TEST(live_cuts_are_for_live_strands)
+{
+    rope r;
+    rope_make("der", false, &r);
+    world w = world_make(&r.scene, 1);
+    fil_pose pose = fil_pose_default();
+    test_fails(w.context, fil_state_teleport(w.context, w.state, 0, &pose), FIL_BAD_INPUT,
+               "group 0: der is not a live model: it cannot be moved at once");
+    test_fails(w.context, fil_state_reset(w.context, w.state, 1), FIL_BAD_INPUT, "group 1: there are 1");
+    world_free(&w);
+}
+
 // ---- bodies
 
 // A sphere of triangles, of radius 1.
