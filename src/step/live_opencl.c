@@ -228,12 +228,15 @@ static fil_status make_buffers(fil_context *context, fil_live_opencl *self, int 
     const cl_int units = self->units, per_item = self->per_item, strands = self->strands->strand_count;
     const cl_int longest = self->is_processor ? live->longest : 0;
     const cl_long all_rows = self->rows, own_rows = self->own_rows;
-    cl_int code = clSetKernelArg(self->kernel, 0, sizeof units, &units);
-    code |= clSetKernelArg(self->kernel, 1, sizeof per_item, &per_item);
-    code |= clSetKernelArg(self->kernel, 2, sizeof strands, &strands);
-    code |= clSetKernelArg(self->kernel, 3, sizeof longest, &longest);
-    code |= clSetKernelArg(self->kernel, 4, sizeof all_rows, &all_rows);
-    code |= clSetKernelArg(self->kernel, 5, sizeof own_rows, &own_rows);
+    const struct {
+        const void *value;
+        size_t size;
+    } before[ARGUMENTS_BEFORE] = {{&units, sizeof units},       {&per_item, sizeof per_item},
+                                  {&strands, sizeof strands},   {&longest, sizeof longest},
+                                  {&all_rows, sizeof all_rows}, {&own_rows, sizeof own_rows}};
+    cl_int code = CL_SUCCESS;
+    for (int i = 0; i < ARGUMENTS_BEFORE && code == CL_SUCCESS; ++i)
+        code = clSetKernelArg(self->kernel, (cl_uint)i, before[i].size, before[i].value);
     return judge(context, code, "its arguments");
 }
 

@@ -17,20 +17,20 @@ typedef struct fil_live_order {
 // or no device.
 fil_status fil_live_opencl_create(fil_context *context, fil_arena *arena, const fil_strands *strands, int shapes,
                                   fil_live_opencl **out);
-void fil_live_opencl_destroy(fil_live_opencl *device); // NULL is fine
+void fil_live_opencl_destroy(fil_live_opencl *self); // NULL is fine
 
 // One step there; the host's copy is older from then on. Counts strands whose numbers were not finite. FIL_UNAVAILABLE,
 // FIL_NO_MEMORY: the device failed, and will fail until it is given a new state.
-fil_status fil_live_opencl_step(fil_context *context, fil_live_opencl *device, const fil_live_state *state,
+fil_status fil_live_opencl_step(fil_context *context, fil_live_opencl *self, const fil_live_state *state,
                                 const fil_live_order *order, int *failed);
 // Makes the copy of the host as new as the device's. What cannot be had any more becomes NaN, and all later steps fail.
 // context: NULL where nobody can be told.
-fil_status fil_live_opencl_fetch(fil_context *context, fil_live_opencl *device, const fil_live_state *state);
+fil_status fil_live_opencl_fetch(fil_context *context, fil_live_opencl *self, const fil_live_state *state);
 // The host has other positions and velocities; other forces to push with; a whole new state, also for a device that
 // failed.
-void fil_live_opencl_renew(fil_live_opencl *device);
-void fil_live_opencl_renew_push(fil_live_opencl *device);
-void fil_live_opencl_reset(fil_live_opencl *device);
+void fil_live_opencl_renew(fil_live_opencl *self);
+void fil_live_opencl_renew_push(fil_live_opencl *self);
+void fil_live_opencl_reset(fil_live_opencl *self);
 
 // For tests: takes every device that is created later for a GPU, where each work item is a strand.
 void fil_live_opencl_pretend_gpu(bool yes);
