@@ -12,7 +12,7 @@ write_basic_package_version_file(filumConfigVersion.cmake COMPATIBILITY SameMino
 install(FILES ${PROJECT_BINARY_DIR}/filumConfig.cmake ${PROJECT_BINARY_DIR}/filumConfigVersion.cmake
     DESTINATION ${package_dir})
 
-set(private_libraries -fopenmp ${JANSSON_LINK_LIBRARIES} ${FILUM_PICTURE_LIBRARIES} -lm) # the compiler knows its own OpenMP, shared or static
+set(private_libraries -fopenmp ${JANSSON_LINK_LIBRARIES} ${FILUM_PICTURE_LIBRARIES} ${FILUM_OPENCL_LIBRARIES} -lm) # the compiler knows its own OpenMP, shared or static
 list(JOIN private_libraries " " FILUM_PRIVATE_LIBRARIES)
 configure_file(cmake/filum.pc.in filum.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/filum.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

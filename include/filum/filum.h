@@ -155,7 +155,9 @@ fil_status fil_state_reset(fil_context *context, fil_state *state, int group);
 
 // One step of h seconds. Takes no lock, and allocates nothing without contacts; with them, memory is asked for while
 // they become more, and FIL_NO_MEMORY leaves the state as it was. FIL_BAD_INPUT: h is not a positive finite number. How
-// well it went is in `stats` (may be NULL); the state is finite in any case.
+// well it went is in `stats` (may be NULL); the state is finite in any case. Live strands on a device of OpenCL: when
+// that fails, in a step or when a state is read, steps fail with its sentence until a state is loaded, and what is read
+// of these strands may be NaN.
 fil_status fil_step(fil_context *context, fil_state *state, double h, fil_step_stats *stats);
 // Carries every strand to a stable equilibrium under its loads, held ends at their poses, and to rest. Strands that
 // need more than max_iterations are counted in stats->unconverged. With contacts: to where contacts and elasticity

@@ -56,6 +56,7 @@ void fil_state_measure(const fil_state *state, int group, fil_measure *out)
     fil_control_gravity(&state->model->control, state->head->time, gravity);
     *out = (fil_measure){0};
     if (S->live) {
+        fil_live_fetch(state, group);
         fil_live_measure(S, &now->live, gravity, out);
         return;
     }

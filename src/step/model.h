@@ -62,7 +62,8 @@ uint64_t fil_model_contacts_hash_settings(const fil_model *model, uint64_t hash)
 extern const fil_field fil_motion_fields[], fil_contacts_fields[];
 extern const int fil_motion_field_count, fil_contacts_field_count;
 
-// What a group of live strands remembers between steps, as in fil_live_pack; all inside fil_state.memory.
+// What a group of live strands remembers between steps, as in fil_live_pack; all inside fil_state.memory. x and v may
+// be older than those on a device: fil_live_fetch.
 typedef struct fil_live_state {
     float *x, *v; // [rows × 3]
     float *push;  // [rows × 3]
@@ -105,16 +106,19 @@ typedef struct fil_live_grid {
     float *cell;   // [4 cells] momentum, mass
 } fil_live_grid;
 
+typedef struct fil_live_opencl fil_live_opencl;
+
 // Memory of a step of live strands. Packs are stepped in blocks, one pack of a block after the other in the same
-// memory.
+// memory. Those of a device have a block each, and only what the host tells the device: pose, goal, weight, shapes.
 typedef struct fil_live_scratch {
+    fil_live_opencl *device; // NULL: strands are moved here
     int blocks;
     int *first;             // [blocks + 1] packs
     float *p, *bend, *gain; // [blocks × longest × 3]
     float *force;           // [blocks × longest × 4]
     float *work;            // [blocks × longest × 5]
     float *pose;            // [blocks × 12]
-    float *goal;            // [blocks × longest × 3]
+    float *goal;            // [blocks × longest × 3]; for a device: [held × 3]
     float *weight;          // [rows] after releases; NULL: the group knows none
     fil_live_shape *shapes; // [obstacles]
     fil_live_mesh *meshes;  // [mesh_count]

@@ -101,7 +101,8 @@ static fil_status make_newton_scratch(fil_arena *arena, const fil_strands *S, fi
     return out->report && out->seconds ? FIL_OK : FIL_NO_MEMORY;
 }
 
-static fil_status make_scratch(fil_arena *arena, const fil_model *model, int group, fil_group_scratch *out)
+static fil_status make_scratch(fil_context *context, fil_arena *arena, const fil_model *model, int group,
+                               fil_group_scratch *out)
 {
     const fil_strands *S = &model->groups[group];
     const fil_control_group *control = &model->control.groups[group];
@@ -111,7 +112,8 @@ static fil_status make_scratch(fil_arena *arena, const fil_model *model, int gro
         out->free_now = FIL_ARENA_ARRAY(arena, double, (size_t)S->row_count *FIL_LANES *(size_t)S->type->dofs);
     if (!out->released || (!out->free_now && control->releases))
         return FIL_NO_MEMORY;
-    return S->live ? fil_live_make_scratch(arena, model, group, &out->live) : make_newton_scratch(arena, S, out);
+    return S->live ? fil_live_make_scratch(context, arena, model, group, &out->live)
+                   : make_newton_scratch(arena, S, out);
 }
 
 // What only steps with contacts need.
@@ -184,7 +186,7 @@ static fil_status fill_state(fil_context *context, fil_arena *arena, const fil_m
     p = (portion){.base = state->memory};
     divide_memory(&p, model, state);
     for (int g = 0; g < model->group_count; ++g) {
-        fil_status status = make_scratch(arena, model, g, &state->scratch[g]);
+        fil_status status = make_scratch(context, arena, model, g, &state->scratch[g]);
         if (status != FIL_OK)
             return status;
         start_group(&model->groups[g], model->control.groups[g].hold_count, &state->groups[g]);
@@ -216,6 +218,8 @@ void fil_state_destroy(fil_state *state)
 {
     if (!state)
         return;
+    for (int g = 0; state->scratch && g < state->model->group_count; ++g)
+        fil_live_release_scratch(&state->scratch[g].live);
     fil_arena_destroy(state->contact.arena);
     fil_arena_destroy(state->arena);
 }
@@ -262,7 +266,9 @@ fil_status fil_state_teleport(fil_context *context, fil_state *state, int group,
         status = check_pose(context, group, &unit);
     if (status != FIL_OK)
         return status;
+    fil_live_fetch(state, group);
     fil_live_move(&state->model->groups[group], &unit, &state->groups[group].live);
+    fil_live_renew(state);
     int64_t poses = (int64_t)state->model->control.groups[group].hold_count * state->model->groups[group].strand_count;
     for (int64_t i = 0; i < poses; ++i) {
         fil_pose *pose = &state->groups[group].pose[i], old = *pose;
@@ -277,9 +283,11 @@ fil_status fil_state_teleport(fil_context *context, fil_state *state, int group,
 fil_status fil_state_reset(fil_context *context, fil_state *state, int group)
 {
     fil_status status = check_live(context, state, group);
-    if (status == FIL_OK)
-        fil_live_reset(&state->model->groups[group], state->groups[group].pose, &state->groups[group].live);
-    return status;
+    if (status != FIL_OK)
+        return status;
+    fil_live_reset(&state->model->groups[group], state->groups[group].pose, &state->groups[group].live);
+    fil_live_renew(state);
+    return FIL_OK;
 }
 
 fil_status fil_state_pose(fil_context *context, fil_state *state, int group, int hold, int strand, const fil_pose *pose)
@@ -331,7 +339,7 @@ fil_status fil_state_force(fil_context *context, fil_state *state, int group, co
             return fil_context_fail(context, FIL_BAD_INPUT, "group %d: force[%lld]: must be finite (got %g)", group,
                                     (long long)i, force[i]);
     if (S->live) {
-        fil_live_push(S, &state->groups[group].live, force);
+        fil_live_push(state, group, force);
         return FIL_OK;
     }
     for (int strand = 0; strand < S->strand_count; ++strand)
@@ -430,6 +438,7 @@ void fil_state_read(const fil_state *state, int group, const fil_frame *out)
 {
     FIL_ASSERT(group >= 0 && group < state->model->group_count);
     const fil_strands *S = &state->model->groups[group];
+    fil_live_fetch(state, group);
     if (out->position)
         read_positions(S, &state->groups[group], out->position);
     if (out->velocity)
@@ -447,6 +456,8 @@ size_t fil_state_size(const fil_state *state)
 
 void fil_state_save(const fil_state *state, void *bytes)
 {
+    for (int g = 0; g < state->model->group_count; ++g)
+        fil_live_fetch(state, g);
     saved_head head = {.things = state->model->things,
                        .size = state->memory_size,
                        .checksum = fil_hash_bytes(0, state->memory, state->memory_size)};
@@ -470,6 +481,7 @@ fil_status fil_state_load(fil_context *context, fil_state *state, const void *by
         head.checksum != fil_hash_bytes(0, memory, state->memory_size))
         return fil_context_fail(context, FIL_BAD_INPUT, "saved state: damaged");
     memcpy(state->memory, memory, state->memory_size);
+    fil_live_renew(state);
     int most = state->model->contacts.settings.halvings;
     state->head->halved = state->head->halved < most ? state->head->halved : most;
     return FIL_OK;

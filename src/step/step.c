@@ -324,7 +324,7 @@ fil_status fil_step(fil_context *context, fil_state *state, double h, fil_step_s
     else
         step_apart(context, state, h, &sum);
     if (status == FIL_OK)
-        fil_step_live(context, state, begin, h, &sum);
+        status = fil_step_live(context, state, begin, h, &sum);
     if (stats)
         *stats = sum;
     return status;

@@ -1,19 +1,21 @@
 // A step of live strands: control, then pack by pack, each through the whole step while it is in the cache.
 //
 // Long steps are divided into parts, at most MOST_PARTS: the time that a step takes is bounded. Packs are dealt to
-// blocks, and a block uses its memory again for each of its packs, so what is not state does not leave the cache.
+// blocks, and a block uses its memory again for each of its packs, so what is not state does not leave the cache. Or a
+// device does all that (live_opencl.c) and is told what holds strands and where bodies are.
 #include "step/step_live.h"
 
 #include "base/parallel.h"
 #include "base/timer.h"
 #include "math/mat3.h"
 #include "math/quat.h"
+#include "step/live_opencl.h"
 #include "step/step_pack.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 64, MOST_PARTS = 64, LANES = FIL_LIVE_LANES };
+enum { MOST_BLOCKS = 64, MOST_PARTS = 64, PACKS_A_MESSAGE = 256, LANES = FIL_LIVE_LANES };
 
 // ---- memory
 
@@ -58,9 +60,28 @@ static fil_status make_meshes(fil_arena *arena, const fil_model *model, int grou
     return status;
 }
 
-fil_status fil_live_make_scratch(fil_arena *arena, const fil_model *model, int group, fil_live_scratch *out)
+static fil_status make_device(fil_context *context, fil_arena *arena, const fil_model *model, int group,
+                              fil_live_opencl **out)
 {
-    const fil_live *live = model->groups[group].live;
+    const double *size;
+    double friction;
+    for (int i = 0; i < model->contacts.obstacle_count; ++i)
+        if (feels(model, group, i, &friction) &&
+            fil_solid_shape_of(model->contacts.obstacles[i].solid, &size) == FIL_OBSTACLE_MESH)
+            return fil_context_fail(
+                context, FIL_UNAVAILABLE,
+                "opencl: groups[%d] may touch obstacles[%d], a mesh, which devices do not know; use "
+                "device cpu, or a rule that keeps them apart",
+                group, i);
+    if (model->groups[group].live->param->grid > 0)
+        return fil_context_fail(context, FIL_UNAVAILABLE,
+                                "opencl: groups[%d] has a grid, which devices do not know; use device cpu", group);
+    return fil_live_opencl_create(context, arena, &model->groups[group], model->contacts.obstacle_count, out);
+}
+
+// What packs need on their way, block by block.
+static fil_status make_blocks(fil_arena *arena, const fil_live *live, fil_live_scratch *out)
+{
     out->blocks = live->pack_count < MOST_BLOCKS ? live->pack_count : MOST_BLOCKS;
     size_t rows = (size_t)out->blocks * (size_t)live->longest * LANES;
     struct {
@@ -79,17 +100,61 @@ fil_status fil_live_make_scratch(fil_arena *arena, const fil_model *model, int g
             return FIL_NO_MEMORY;
     }
     out->first = FIL_ARENA_ARRAY(arena, int, (size_t)out->blocks + 1);
-    out->shapes = FIL_ARENA_ARRAY(arena, fil_live_shape, (size_t)model->contacts.obstacle_count + 1);
     out->fine = FIL_ARENA_ARRAY(arena, unsigned char, live->pack_count);
-    if (model->control.groups[group].releases)
-        out->weight = FIL_ARENA_ARRAY(arena, float, (size_t)live->row[live->pack_count] * LANES);
-    out->before = FIL_ARENA_RAW(arena, float, (size_t)live->row[live->pack_count] * 3 * LANES);
-    if (!out->first || !out->shapes || !out->fine || !out->before ||
-        (model->control.groups[group].releases && !out->weight))
+    if (!out->first || !out->fine)
         return FIL_NO_MEMORY;
     deal_packs(live, out);
-    fil_status status = fil_live_grid_make(arena, live, &out->grid);
-    return status == FIL_OK ? make_meshes(arena, model, group, out) : status;
+    return fil_live_grid_make(arena, live, &out->grid);
+}
+
+// What a device is told of packs.
+static fil_status make_messages(fil_arena *arena, const fil_live *live, fil_live_scratch *out)
+{
+    out->goal = FIL_ARENA_ARRAY(arena, float, (size_t)live->held_start[live->pack_count] * 3 * LANES);
+    out->pose = FIL_ARENA_ARRAY(arena, float, (size_t)live->pack_count * 12 * LANES);
+    return out->goal && out->pose ? FIL_OK : FIL_NO_MEMORY;
+}
+
+fil_status fil_live_make_scratch(fil_context *context, fil_arena *arena, const fil_model *model, int group,
+                                 fil_live_scratch *out)
+{
+    const fil_live *live = model->groups[group].live;
+    const bool releases = model->control.groups[group].releases, away = live->param->device == FIL_LIVE_OPENCL;
+    out->shapes = FIL_ARENA_ARRAY(arena, fil_live_shape, (size_t)model->contacts.obstacle_count + 1);
+    if (releases)
+        out->weight = FIL_ARENA_ARRAY(arena, float, (size_t)live->row[live->pack_count] * LANES);
+    out->before = FIL_ARENA_RAW(arena, float, (size_t)live->row[live->pack_count] * 3 * LANES);
+    if (!out->shapes || !out->before || (releases && !out->weight))
+        return FIL_NO_MEMORY;
+    fil_status status = away ? make_messages(arena, live, out) : make_blocks(arena, live, out);
+    if (status == FIL_OK)
+        status = away ? make_device(context, arena, model, group, &out->device) : make_meshes(arena, model, group, out);
+    return status;
+}
+
+void fil_live_release_scratch(const fil_live_scratch *scratch)
+{
+    fil_live_opencl_destroy(scratch->device);
+}
+
+void fil_live_fetch(const fil_state *state, int group)
+{
+    if (state->scratch[group].live.device)
+        fil_live_opencl_fetch(NULL, state->scratch[group].live.device, &state->groups[group].live);
+}
+
+// The same where a failure can be told.
+static fil_status fetch(fil_context *context, const fil_state *state, int group)
+{
+    fil_live_opencl *device = state->scratch[group].live.device;
+    return device ? fil_live_opencl_fetch(context, device, &state->groups[group].live) : FIL_OK;
+}
+
+void fil_live_renew(const fil_state *state)
+{
+    for (int group = 0; group < state->model->group_count; ++group)
+        if (state->scratch[group].live.device)
+            fil_live_opencl_reset(state->scratch[group].live.device);
 }
 
 void fil_live_start(const fil_strands *S, fil_live_state *state)
@@ -150,13 +215,17 @@ static double mass_of(const fil_strands *S, int strand, int i)
     return S->inertia[(S->pack_row[slot / FIL_LANES] + i) * S->type->dofs * FIL_LANES + slot % FIL_LANES];
 }
 
-void fil_live_push(const fil_strands *S, fil_live_state *state, const double *force)
+void fil_live_push(fil_state *state, int group, const double *force)
 {
-    *state->pushed = force != NULL;
+    const fil_strands *S = &state->model->groups[group];
+    fil_live_state *live = &state->groups[group].live;
+    *live->pushed = force != NULL;
+    if (state->scratch[group].live.device)
+        fil_live_opencl_renew_push(state->scratch[group].live.device);
     for (int strand = 0; force && strand < S->strand_count; ++strand)
         for (int i = 0; i < S->vertices[strand]; ++i)
             for (int k = 0; k < 3; ++k)
-                state->push[fil_live_at(S, S->live, strand, i, 3, k)] =
+                live->push[fil_live_at(S, S->live, strand, i, 3, k)] =
                     (float)(force[3 * (S->first_vertex[strand] + i) + k] / mass_of(S, strand, i));
 }
 
@@ -223,14 +292,24 @@ static double share_of(const fil_step_job *job, int hold)
     return job->state->model->control.groups[job->group].paths[hold].track.key_count == 0 ? job->share : 1;
 }
 
+// Where the roots of a pack are.
+static void set_poses(const fil_step_job *job, int pack, float *pose)
+{
+    const fil_strands *S = &job->state->model->groups[job->group];
+    for (int lane = 0; lane < LANES; ++lane)
+        set_matrix(pose_of(job, FIL_HOLD_ROOT, strand_of(S, pack * LANES + lane)), pose + lane, LANES);
+}
+
 // Where the held vertices of a pack shall be.
-static void set_goals(const fil_step_job *job, int pack, const fil_live_pack *P, float *goal)
+static void set_goals(const fil_step_job *job, int pack, float *goal)
 {
     const fil_strands *S = &job->state->model->groups[job->group];
     const fil_live *live = S->live;
-    for (int j = 0; j < P->held_count; ++j)
+    const float *start = job->state->groups[job->group].live.x + 3 * LANES * live->row[pack];
+    const int *held = live->held + live->held_start[pack];
+    for (int j = 0; j < live->held_start[pack + 1] - live->held_start[pack]; ++j)
         for (int lane = 0; lane < LANES; ++lane) {
-            int slot = pack * LANES + lane, strand = strand_of(S, slot), from = S->slot[strand], i = P->held[j];
+            int slot = pack * LANES + lane, strand = strand_of(S, slot), from = S->slot[strand], i = held[j];
             int holder = i < S->vertices[strand]
                              ? S->holder[(S->pack_row[from / FIL_LANES] + i) * FIL_LANES + from % FIL_LANES]
                              : 0;
@@ -243,7 +322,7 @@ static void set_goals(const fil_step_job *job, int pack, const fil_live_pack *P,
                 double share = share_of(job, holder - 1);
                 fil_quat_rotate(pose->rotation, x, turned);
                 for (int k = 0; k < 3; ++k) {
-                    double now = (double)P->x[(3 * i + k) * LANES + lane];
+                    double now = (double)start[(3 * i + k) * LANES + lane];
                     turned[k] += pose->position[k];
                     turned[k] = share == 1 ? turned[k] : now + share * (turned[k] - now);
                 }
@@ -324,10 +403,8 @@ static void run_blocks(void *data, int64_t begin, int64_t end)
     for (int block = (int)begin; block < (int)end; ++block)
         for (int pack = scratch->first[block]; pack < scratch->first[block + 1]; ++pack) {
             fil_live_pack P = pack_of(self, block, pack);
-            for (int lane = 0; lane < LANES; ++lane)
-                set_matrix(pose_of(&self->job, FIL_HOLD_ROOT, strand_of(S, pack * LANES + lane)),
-                           scratch->pose + (ptrdiff_t)block * 12 * LANES + lane, LANES);
-            set_goals(&self->job, pack, &P, scratch->goal + (ptrdiff_t)3 * block * S->live->longest * LANES);
+            set_poses(&self->job, pack, scratch->pose + (ptrdiff_t)block * 12 * LANES);
+            set_goals(&self->job, pack, scratch->goal + (ptrdiff_t)3 * block * S->live->longest * LANES);
             S->live->type->solve(&P, &self->now, scratch->shapes);
             for (int i = 0; i < scratch->mesh_count; ++i)
                 fil_live_leave_mesh(&scratch->meshes[i], &P);
@@ -348,8 +425,45 @@ static fil_live_now now_of(const fil_step_job *job)
     return now;
 }
 
+static int count_failures(const fil_strands *S, const unsigned char *fine)
+{
+    int failed = 0;
+    for (int slot = 0; slot < S->strand_count; ++slot)
+        failed += !(fine[slot / LANES] >> slot % LANES & 1);
+    return failed;
+}
+
+static void write_messages(void *data, int64_t begin, int64_t end)
+{
+    const live_job *self = data;
+    const fil_live *live = self->job.state->model->groups[self->job.group].live;
+    const fil_live_scratch *scratch = &self->job.state->scratch[self->job.group].live;
+    for (int pack = (int)begin; pack < (int)end; ++pack) {
+        set_poses(&self->job, pack, scratch->pose + (ptrdiff_t)pack * 12 * LANES);
+        set_goals(&self->job, pack, scratch->goal + live->held_start[pack] * 3 * LANES);
+    }
+}
+
+static fil_status step_away(live_job *self, int *failed)
+{
+    const fil_step_job *job = &self->job;
+    const fil_live_scratch *scratch = &job->state->scratch[job->group].live;
+    // A part of the way to a pose begins where the strand is now.
+    fil_status status = job->share != 1 ? fetch(job->context, job->state, job->group) : FIL_OK;
+    if (status != FIL_OK)
+        return status;
+    fil_parallel_for(job->context, job->state->model->groups[job->group].live->pack_count, PACKS_A_MESSAGE,
+                     write_messages, self);
+    const fil_live_order order = {.now = &self->now,
+                                  .shapes = scratch->shapes,
+                                  .weight = scratch->weight,
+                                  .pose = scratch->pose,
+                                  .goal = scratch->goal};
+    return fil_live_opencl_step(job->context, scratch->device, &job->state->groups[job->group].live, &order, failed);
+}
+
 // One part of a step of one group.
-static void step_group(const fil_step_job *job, double from, double to)
+static fil_status step_group(const fil_step_job *job, double from, double to, int *failed)
 {
     fil_state *state = job->state;
     const fil_strands *S = &state->model->groups[job->group];
@@ -360,8 +474,12 @@ static void step_group(const fil_step_job *job, double from, double to)
         self.weight = scratch->weight;
     }
     self.now.shapes = set_bodies(job, from, to, scratch);
+    if (scratch->device)
+        return step_away(&self, failed);
     fil_parallel_for(job->context, scratch->blocks, 1, run_blocks, &self);
     fil_live_grid_mix(job->context, S, job->h, &scratch->grid, &state->groups[job->group].live);
+    *failed = count_failures(S, scratch->fine);
+    return FIL_OK;
 }
 
 static int parts_of(const fil_live_param *param, double h)
@@ -370,33 +488,39 @@ static int parts_of(const fil_live_param *param, double h)
     return parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : (int)parts;
 }
 
-static void add_failures(const fil_strands *S, const unsigned char *fine, fil_step_stats *stats)
+// All parts of a step of one group.
+static fil_status step_parts(fil_context *context, fil_state *state, int group, double begin, double h,
+                             fil_step_stats *stats)
 {
-    for (int slot = 0; slot < S->strand_count; ++slot)
-        stats->failed += !(fine[slot / LANES] >> slot % LANES & 1);
+    int parts = parts_of(state->model->groups[group].live->param, h);
+    fil_status status = FIL_OK;
+    for (int part = 0; part < parts && status == FIL_OK; ++part) {
+        fil_step_job job = fil_step_job_make(context, state, h / parts);
+        double from = begin + h * part / parts, to = begin + h * (part + 1) / parts;
+        int failed = 0;
+        job.group = group;
+        job.share = 1.0 / (parts - part);
+        fil_step_control(&job, to, 0.5 * (from + to));
+        status = step_group(&job, from, to, &failed);
+        stats->failed += failed;
+    }
+    return status;
 }
 
-void fil_step_live(fil_context *context, fil_state *state, double begin, double h, fil_step_stats *stats)
+fil_status fil_step_live(fil_context *context, fil_state *state, double begin, double h, fil_step_stats *stats)
 {
     const fil_model *model = state->model;
-    for (int group = 0; group < model->group_count; ++group) {
+    fil_status status = FIL_OK;
+    for (int group = 0; group < model->group_count && status == FIL_OK; ++group) {
         const fil_strands *S = &model->groups[group];
         if (!S->live)
             continue;
         double start = fil_timer_seconds();
-        int parts = parts_of(S->live->param, h);
-        for (int part = 0; part < parts; ++part) {
-            fil_step_job job = fil_step_job_make(context, state, h / parts);
-            double from = begin + h * part / parts, to = begin + h * (part + 1) / parts;
-            job.group = group;
-            job.share = 1.0 / (parts - part);
-            fil_step_control(&job, to, 0.5 * (from + to));
-            step_group(&job, from, to);
-            add_failures(S, state->scratch[group].live.fine, stats);
-        }
+        status = step_parts(context, state, group, begin, h, stats);
         stats->strands += S->strand_count;
         stats->seconds[FIL_PHASE_SOLVE] += fil_timer_seconds() - start;
     }
+    return status;
 }
 
 // The longest way from x to where it was, squared, over the length of the strands.
@@ -416,8 +540,8 @@ static double longest_way(const fil_strands *S, const float *x, const float *bef
     return most;
 }
 
-// One step from rest and to rest; returns whether a strand moved by more than rounding.
-static bool creep(fil_context *context, fil_state *state, int group, double h)
+// One step from rest and to rest; moves: whether a strand moved by more than rounding.
+static fil_status creep(fil_context *context, fil_state *state, int group, double h, bool *moves)
 {
     const double still = 1e-5; // of the length of a strand
     const fil_strands *S = &state->model->groups[group];
@@ -426,24 +550,37 @@ static bool creep(fil_context *context, fil_state *state, int group, double h)
     double time = state->head->time;
     float *before = state->scratch[group].live.before;
     fil_step_job job = fil_step_job_make(context, state, h);
+    int failed;
+    fil_status status = fetch(context, state, group);
+    if (status != FIL_OK)
+        return status;
     memcpy(before, now->x, size);
     job.group = group;
     fil_step_control(&job, time, time);
-    step_group(&job, time, time);
+    status = step_group(&job, time, time, &failed);
+    if (status == FIL_OK)
+        status = fetch(context, state, group);
+    if (status != FIL_OK)
+        return status;
     memset(now->v, 0, size);
-    return longest_way(S, now->x, before) > still * still;
+    if (state->scratch[group].live.device)
+        fil_live_opencl_renew(state->scratch[group].live.device);
+    *moves = longest_way(S, now->x, before) > still * still;
+    return FIL_OK;
 }
 
-void fil_live_settle(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats)
+fil_status fil_live_settle(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats)
 {
-    for (int group = 0; group < state->model->group_count; ++group) {
+    fil_status status = FIL_OK;
+    for (int group = 0; group < state->model->group_count && status == FIL_OK; ++group) {
         const fil_strands *S = &state->model->groups[group];
         if (!S->live)
             continue;
         bool moves = true;
-        for (int i = 0; i < max_iterations && moves; ++i)
-            moves = creep(context, state, group, fmin(S->live->param->substep, 1.0 / 60));
+        for (int i = 0; i < max_iterations && moves && status == FIL_OK; ++i)
+            status = creep(context, state, group, fmin(S->live->param->substep, 1.0 / 60), &moves);
         stats->strands += S->strand_count;
         stats->unconverged += moves ? S->strand_count : 0;
     }
+    return status;
 }

@@ -4,11 +4,18 @@
 
 #include "step/model.h"
 
-fil_status fil_live_make_scratch(fil_arena *arena, const fil_model *model, int group, fil_live_scratch *out);
+// FIL_UNAVAILABLE: the device that the group asks for is not there. *out is to be released also after a failure.
+fil_status fil_live_make_scratch(fil_context *context, fil_arena *arena, const fil_model *model, int group,
+                                 fil_live_scratch *out);
+void fil_live_release_scratch(const fil_live_scratch *scratch);
 // As the groom says.
 void fil_live_start(const fil_strands *strands, fil_live_state *state);
 // Forces of the host in N, [3 vertices]; NULL: none.
-void fil_live_push(const fil_strands *strands, fil_live_state *state, const double *force);
+void fil_live_push(fil_state *state, int group, const double *force);
+// Before somebody looks at x and v of a group, live or not: as they are now. Behind somebody who has changed them, or
+// what the host pushes with, of any group: they are as they are here.
+void fil_live_fetch(const fil_state *state, int group);
+void fil_live_renew(const fil_state *state);
 // A rigid motion of all strands, velocities included.
 void fil_live_move(const fil_strands *strands, const fil_pose *motion, fil_live_state *state);
 // As the groom says, carried by the poses of the roots [strands], at rest.
@@ -20,9 +27,9 @@ void fil_live_measure(const fil_strands *strands, const fil_live_state *state, c
                       fil_measure *out);
 
 // To rest: steps whose velocities are taken away, at most so many, until nothing moves.
-void fil_live_settle(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats);
-// All live groups from `begin` on, h seconds.
-void fil_step_live(fil_context *context, fil_state *state, double begin, double h, fil_step_stats *stats);
+fil_status fil_live_settle(fil_context *context, fil_state *state, int max_iterations, fil_step_stats *stats);
+// All live groups from `begin` on, h seconds. Fails only when a device does.
+fil_status fil_step_live(fil_context *context, fil_state *state, double begin, double h, fil_step_stats *stats);
 
 // step_live_mesh.c. Moves the vertices of a pack out of a mesh.
 void fil_live_leave_mesh(const fil_live_mesh *mesh, const fil_live_pack *pack);

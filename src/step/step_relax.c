@@ -124,7 +124,7 @@ fil_status fil_relax(fil_context *context, fil_state *state, int max_iterations,
     else
         relax_apart(context, state, max_iterations, &sum);
     if (status == FIL_OK)
-        fil_live_settle(context, state, max_iterations, &sum);
+        status = fil_live_settle(context, state, max_iterations, &sum);
     if (stats)
         *stats = sum;
     return status;

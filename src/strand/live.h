@@ -11,10 +11,11 @@
 enum { FIL_LIVE_LANES = STRIDE };
 
 typedef enum fil_live_device { FIL_LIVE_CPU, FIL_LIVE_OPENCL } fil_live_device;
+typedef enum fil_live_layout { FIL_LIVE_BY_STRAND, FIL_LIVE_PACKED } fil_live_layout;
 
 // The settings of all live models; each shows those that it reads.
 typedef struct fil_live_param {
-    int device, form;
+    int device, layout, form;
     int rounds, bends;
     double stiffness;
     double local, global, global_reach;
@@ -34,10 +35,13 @@ struct fil_live_type {
 };
 
 // Rows that describe the settings; tables of models are made of them.
-#define FIL_LIVE_DEVICE_FIELD                                                                                          \
+#define FIL_LIVE_DEVICE_FIELDS                                                                                         \
+    {"device", FIL_KIND_CHOICE, offsetof(fil_live_param, device), FIL_LIVE_CPU, 0, 1,                                  \
+     "",       "cpu|opencl",    "where strands are moved"},                                                            \
     {                                                                                                                  \
-        "device", FIL_KIND_CHOICE, offsetof(fil_live_param, device), FIL_LIVE_CPU, 0, 1, "", "cpu|opencl",             \
-            "where strands are moved"                                                                                  \
+        "layout", FIL_KIND_CHOICE, offsetof(fil_live_param, layout), FIL_LIVE_PACKED, 0, 1, "", "strand|packed",       \
+            "of arrays with the device opencl: the numbers of a strand together, as in [Han13]; those of eight "       \
+            "strands side by side"                                                                                     \
     }
 #define FIL_LIVE_FORM_FIELD(form_by_default)                                                                           \
     {                                                                                                                  \

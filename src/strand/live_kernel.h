@@ -370,8 +370,8 @@ LIVE void live_shape_locally(const fil_live_pack *P, const fil_live_now *now)
 LIVE void live_shape_up(const fil_live_pack *P, const fil_live_now *now)
 {
     for (int i = 0; i < P->n; ++i) {
-        lanes fade = more_of(all(1) - load(P->along, i) / all(now->global_reach), all(0));
-        lanes part = choose(load(P->weight, i) > all(0), all(now->global) * fade, all(0));
+        lanes fade = more_of(all(1) - load(P->along, i) / all(now->to_shape_reach), all(0));
+        lanes part = choose(load(P->weight, i) > all(0), all(now->to_shape) * fade, all(0));
         three p = load3(P->p, i);
         store3(P->p, i, plus3(p, part, minus3(place3(P->pose, load3(P->rest, i)), p)));
     }
@@ -403,21 +403,21 @@ LIVE lanes live_distance(GLOBAL const fil_live_shape *shape, three y, three *n)
 {
     const lanes zero = all(0), one = all(1);
     three up = {zero, one, zero};
-    lanes half = all(0.5f * shape->size[1]);
+    lanes half_height = all(0.5f * shape->size[1]);
     switch (shape->kind) {
     case 0: // plane
         *n = up;
         return y.y;
     case 2: { // capsule
         three way = y;
-        way.y -= less_of(more_of(y.y, -half), half);
+        way.y -= less_of(more_of(y.y, -half_height), half_height);
         return live_round(way, shape->size[0], n);
     }
     case 3: { // cylinder
         three across = {y.x, zero, y.z};
         lanes far = length3(across);
         three side = times3(one / far, across), end = {zero, choose(y.y < zero, -one, one), zero};
-        return live_cornered(far - all(shape->size[0]), y.y * end.y - half, all(-1e30f), side, end, end, n);
+        return live_cornered(far - all(shape->size[0]), y.y * end.y - half_height, all(-1e30f), side, end, end, n);
     }
     case 4: { // box
         three nx = {choose(y.x < zero, -one, one), zero, zero}, ny = {zero, choose(y.y < zero, -one, one), zero};

@@ -1,5 +1,6 @@
-// What live kernels are written in, for C: eight floats in a register. live_opencl.c gives the same names another
-// meaning: one float of a work item, or eight. A kernel file has no other vocabulary, and no include guard.
+// What live kernels are written in, for C: eight floats in a register. step/live_opencl_words.cl gives the same names
+// another meaning: one float of a work item, or eight. A kernel file has no other vocabulary, and no include guard;
+// names that OpenCL C keeps for itself (global, local, private, constant, kernel, half) are not for its variables.
 #ifndef FIL_STRAND_LIVE_LANES_H
 #define FIL_STRAND_LIVE_LANES_H
 

@@ -18,7 +18,7 @@ LIVE void live_solve(const fil_live_pack *P, const fil_live_now *now, GLOBAL con
             live_bend(P, now);
         if (now->local > 0)
             live_shape_locally(P, now);
-        if (now->global > 0)
+        if (now->to_shape > 0)
             live_shape_up(P, now);
         live_lengths(P, now, round + 1 == now->rounds);
         live_collide(P, now, shapes);

@@ -10,8 +10,8 @@ typedef struct fil_live_now {
     float damping;      // 1/s
     float stiffness;    // of bends: the part that a sweep takes back
     float local;        // the part of the way to where the edge before says that a vertex is, in a round
-    float global;       // the part of the way to the rest shape that a round goes, at the root
-    float global_reach; // of the length of a strand: where that has faded away
+    float to_shape;     // the part of the way to the rest shape that a round goes, at the root
+    float to_shape_reach; // of the length of a strand: where that has faded away
     float correction;   // dftl: how much of the correction of the next vertex a velocity feels
     float jump;         // m: roots that go farther in a step take their strands along
     int rounds, bends;  // rounds of a step, sweeps over the bends in each

@@ -10,7 +10,7 @@
 // clang-format on
 
 static const fil_field fields[] = {
-    FIL_LIVE_DEVICE_FIELD,
+    FIL_LIVE_DEVICE_FIELDS,
     FIL_LIVE_FORM_FIELD(FIL_LIVE_DIRECT),
     FIL_LIVE_ROUND_FIELDS(2, 1),
     FIL_LIVE_LOCAL_FIELD,
