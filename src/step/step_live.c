@@ -331,7 +331,7 @@ void fil_step_live(fil_context *context, fil_state *state, double begin, double 
             double from = begin + h * part / parts, to = begin + h * (part + 1) / parts;
             job.group = group;
             job.share = 1.0 / (parts - part);
-            fil_step_control(&job, to, 0.5 * (from + to));
+            fil_step_control_live(&job, to, 0.5 * (from + to));
             step_group(&job, from, to);
             add_failures(S, state->scratch[group].live.fine, stats);
         }
@@ -369,7 +369,7 @@ static bool creep(fil_context *context, fil_state *state, int group, double h)
     fil_step_job job = fil_step_job_make(context, state, h);
     memcpy(before, now->x, size);
     job.group = group;
-    fil_step_control(&job, time, time);
+    fil_step_control_live(&job, time, time);
     step_group(&job, time, time);
     memset(now->v, 0, size);
     return longest_way(S, now->x, before) > still * still;
