@@ -51,14 +51,30 @@ static void set_releases(fil_state *state, int group, double t)
         free_vertices(&state->model->groups[group], scratch);
 }
 
+static void control_group(fil_step_job *job, int group, double t, double release_time)
+{
+    set_poses(job->state, group, t);
+    if (job->state->model->control.groups[group].releases)
+        set_releases(job->state, group, release_time);
+}
+
+static void set_loads(fil_step_job *job, double t)
+{
+    fil_control_gravity(&job->state->model->control, t, job->gravity);
+    fil_control_wind(&job->state->model->control, t, job->wind);
+}
+
 void fil_step_control(fil_step_job *job, double t, double release_time)
 {
     const fil_model *model = job->state->model;
-    fil_control_gravity(&model->control, t, job->gravity);
-    fil_control_wind(&model->control, t, job->wind);
-    for (int group = 0; group < model->group_count; ++group) {
-        set_poses(job->state, group, t);
-        if (model->control.groups[group].releases)
-            set_releases(job->state, group, release_time);
-    }
+    set_loads(job, t);
+    for (int group = 0; group < model->group_count; ++group)
+        if (!model->groups[group].live)
+            control_group(job, group, t, release_time);
+}
+
+void fil_step_control_live(fil_step_job *job, double t, double release_time)
+{
+    set_loads(job, t);
+    control_group(job, job->group, t, release_time);
 }

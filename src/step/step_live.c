@@ -500,7 +500,7 @@ static fil_status step_parts(fil_context *context, fil_state *state, int group, 
         int failed = 0;
         job.group = group;
         job.share = 1.0 / (parts - part);
-        fil_step_control(&job, to, 0.5 * (from + to));
+        fil_step_control_live(&job, to, 0.5 * (from + to));
         status = step_group(&job, from, to, &failed);
         stats->failed += failed;
     }
@@ -556,7 +556,7 @@ static fil_status creep(fil_context *context, fil_state *state, int group, doubl
         return status;
     memcpy(before, now->x, size);
     job.group = group;
-    fil_step_control(&job, time, time);
+    fil_step_control_live(&job, time, time);
     status = step_group(&job, time, time, &failed);
     if (status == FIL_OK)
         status = fetch(context, state, group);

@@ -24,6 +24,8 @@ struct fil_step_job {
 fil_step_job fil_step_job_make(fil_context *context, fil_state *state, double h);
 // What the scene wants at time t: gravity and wind into the job, poses and releases into the state.
 void fil_step_control(fil_step_job *job, double t, double release_time);
+// The same for the group of the job, which is live; the other one leaves those out.
+void fil_step_control_live(fil_step_job *job, double t, double release_time);
 // Predicts, solves and commits all packs of all groups and sums up how it went.
 void fil_step_groups(fil_step_job *job, fil_step_stats *stats);
 

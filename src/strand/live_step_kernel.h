@@ -1,5 +1,22 @@
 // A step of a pack, in order. Behind live_kernel.h and the kernel of a model, which says how edges keep their lengths
-// (live_lengths), what velocities follow (live_velocity), and what to do before all that (live_begin).
+// (live_lengths), whether they always do (LIVE_KEEPS_LENGTHS), what velocities follow (live_velocity), and what to do
+// before all that (live_begin).
+
+enum { LIVE_LEADS = 8 };
+
+// A body that moves a vertex out changes the lengths of its edges. Where one is off by more than a hundredth, strands
+// follow the leader and leave bodies in turn: each time vertices come farther along the surface. Most are done after
+// one or two, those that stand on a body longer.
+LIVE void live_lead_around(const fil_live_pack *P, const fil_live_now *now, GLOBAL const fil_live_shape *shapes)
+{
+    for (int lead = 0; lead < LIVE_LEADS; ++lead) {
+        mask off = not_of(live_stretch(P) <= all(0.01f));
+        if (!any_of(off))
+            return;
+        live_follow_leader(P, off);
+        live_collide(P, now, shapes);
+    }
+}
 
 LIVE void live_solve(const fil_live_pack *P, const fil_live_now *now, GLOBAL const fil_live_shape *shapes)
 {
@@ -23,6 +40,8 @@ LIVE void live_solve(const fil_live_pack *P, const fil_live_now *now, GLOBAL con
         live_lengths(P, now, round + 1 == now->rounds);
         live_collide(P, now, shapes);
     }
+    if (LIVE_KEEPS_LENGTHS && now->shapes > 0)
+        live_lead_around(P, now, shapes);
 }
 
 // The new state; strands whose numbers are not finite stay where they were, at rest. Returns those that are fine.

@@ -6,6 +6,8 @@
 // it, as if they weighed nothing. s near 1 gives it back, as damping: v has d_i in it, and d_i+1 is nearly the same.
 // Rounds that move vertices back before the next correction spoil that, so one is best.
 
+enum { LIVE_KEEPS_LENGTHS = 1 };
+
 // d_i+1 is gathered in the place of v_i, which is not needed any more.
 LIVE void live_begin(const fil_live_pack *P, const fil_live_now *now)
 {

@@ -5,6 +5,8 @@
 // An edge knows nothing of the others but through the vertices that they share: a pull at the tip takes as many rounds
 // to reach the root as there are edges.
 
+enum { LIVE_KEEPS_LENGTHS = 0 };
+
 LIVE void live_begin(const fil_live_pack *P, const fil_live_now *now)
 {
     (void)P, (void)now;

@@ -48,6 +48,8 @@ LIVE void tridiag_solve(const fil_live_pack *P, mask which)
     store3(P->p, 0, plus3(load3(P->p, 0), -load(P->weight, 0), pull));
 }
 
+enum { LIVE_KEEPS_LENGTHS = 1 };
+
 LIVE void live_begin(const fil_live_pack *P, const fil_live_now *now)
 {
     (void)P, (void)now;

@@ -306,6 +306,50 @@ TEST(live_strands_take_long_steps)
     }
 }
 
+// Ropes that stand on a ball fall on it from all sides: none inside, and their edges keep their lengths.
+TEST(live_strands_lie_down_on_a_ball)
+{
+    static const char *const models[] = {"tridiag:bends=0", "tridiag:form=pbd,bends=8", "dftl:bends=0"};
+    enum { STRANDS = 64, VERTICES = 6 };
+    static double x[3 * STRANDS * VERTICES];
+    int n[STRANDS];
+    for (int s = 0; s < STRANDS; ++s) {
+        double z = 0.9 - 0.8 * s / STRANDS, across = sqrt(1 - z * z), angle = 2.4 * s;
+        n[s] = VERTICES;
+        for (int i = 0; i < VERTICES; ++i) {
+            double *at = x + 3 * (ptrdiff_t)(VERTICES * s + i), far = 0.15 + 0.01 * i;
+            at[0] = far * across * cos(angle), at[1] = far * z, at[2] = far * across * sin(angle);
+        }
+    }
+    for (int m = 0; m < 3; ++m) {
+        fil_scene scene = fil_scene_default();
+        fil_group group = fil_group_default();
+        fil_contacts contacts = fil_contacts_default();
+        fil_obstacle ball = fil_obstacle_default();
+        ball.shape = FIL_OBSTACLE_SPHERE;
+        ball.size[0] = 0.15;
+        group.model = models[m];
+        group.groom = (fil_groom){.strand_count = STRANDS, .vertex_count = n, .position = x};
+        scene.groups = &group;
+        scene.group_count = 1;
+        scene.contacts = &contacts;
+        scene.obstacles = &ball;
+        scene.obstacle_count = 1;
+        world w = world_make(&scene, 1);
+        double most = 0, inside = 0;
+        for (int i = 0; i < 60; ++i) {
+            run(&w, 1, 1.0 / 60);
+            most = fmax(most, stretch_of(&w, &group));
+            const double *now = positions(&w);
+            for (int v = 0; v < STRANDS * VERTICES; ++v)
+                inside = fmax(inside, 0.15 - hypot(hypot(now[3 * v], now[3 * v + 1]), now[3 * v + 2]));
+        }
+        ck_assert_msg(most < 0.05, "%s: stretch %g", models[m], most);
+        ck_assert_msg(inside < 1e-5, "%s: %g m inside", models[m], inside);
+        world_free(&w);
+    }
+}
+
 TEST(live_step_allocates_nothing)
 {
     FOR_EVERY_LIVE_MODEL(name)
