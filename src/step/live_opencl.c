@@ -313,9 +313,9 @@ static fil_status put_constants(fil_context *context, fil_live_opencl *self)
     const struct {
         const float *array;
         int at, width;
-    } fixed[] = {{live->length, 0, 1}, {live->inverse, 1, 1}, {live->drag, 2, 1}, {live->radius, 3, 1},
-                 {live->along, 4, 1},  {live->give, 5, 2},    {live->rest, 7, 3}, {live->rest_bend, 10, 3},
-                 {live->lift, 13, 3}};
+    } fixed[] = {{live->length, 0, 1}, {live->inverse, 1, 1},    {live->drag, 2, 1},
+                 {live->radius, 3, 1}, {live->along, 4, 1},      {live->give, 5, 2},
+                 {live->rest, 7, 3},   {live->rest_bend, 10, 3}, {live->lift, 13, 3}};
     cl_int code = put_starts(self, ROW, live->row);
     if (code == CL_SUCCESS)
         code = put_starts(self, HELD_START, live->held_start);

@@ -7,20 +7,20 @@ typedef enum fil_live_form { FIL_LIVE_PBD, FIL_LIVE_XPBD, FIL_LIVE_DIRECT } fil_
 typedef struct fil_live_now {
     float h;
     float gravity[3], wind[3];
-    float damping;      // 1/s
-    float stiffness;    // of bends: the part that a sweep takes back
-    float local;        // the part of the way to where the edge before says that a vertex is, in a round
-    float to_shape;     // the part of the way to the rest shape that a round goes, at the root
+    float damping;        // 1/s
+    float stiffness;      // of bends: the part that a sweep takes back
+    float local;          // the part of the way to where the edge before says that a vertex is, in a round
+    float to_shape;       // the part of the way to the rest shape that a round goes, at the root
     float to_shape_reach; // of the length of a strand: where that has faded away
-    float correction;   // dftl: how much of the correction of the next vertex a velocity feels
-    float jump;         // m: roots that go farther in a step take their strands along
-    int rounds, bends;  // rounds of a step, sweeps over the bends in each
-    int form;           // fil_live_form
-    int curved;         // 1: the rest shape has bends
-    int hangs;          // 1: bends carry the weight of the groom; 2: the frames of the roots do
-    float carried[3];   // m/s², gravity of the groom
-    int pushed;         // 1: the host pushes
-    int shapes;         // how many bodies there are
+    float correction;     // dftl: how much of the correction of the next vertex a velocity feels
+    float jump;           // m: roots that go farther in a step take their strands along
+    int rounds, bends;    // rounds of a step, sweeps over the bends in each
+    int form;             // fil_live_form
+    int curved;           // 1: the rest shape has bends
+    int hangs;            // 1: bends carry the weight of the groom; 2: the frames of the roots do
+    float carried[3];     // m/s², gravity of the groom
+    int pushed;           // 1: the host pushes
+    int shapes;           // how many bodies there are
 } fil_live_now;
 
 // A body at the end of the step, x = R y + t, and where it came from.
