@@ -129,8 +129,8 @@ typedef struct fil_strand_pack {
     const void *param;       // the settings of the model
 } fil_strand_pack;
 
-// A live model moves positions instead of having an energy: of the functions below it has `build` alone. Such models are
-// made of src/strand/live.h.
+// A live model moves positions instead of having an energy: of the functions below it has `build` alone. Such models
+// are made of src/strand/live.h.
 typedef struct fil_live_type fil_live_type;
 
 typedef struct fil_strand_type {

@@ -148,8 +148,9 @@ void fil_state_watch(fil_state *state, fil_problem_watch *watch, void *user);
 // Forces on the vertices of a group in N, [3 vertices], from now on; NULL: none.
 fil_status fil_state_force(fil_context *context, fil_state *state, int group, const double *force);
 
-// Cuts, for live models: all strands of a group, with their velocities and what holds them, by a rigid motion at once; or
-// back to the groom, at rest, where their roots are held now. FIL_BAD_INPUT: no such group, not a live one, not a finite pose.
+// Cuts, for live models: all strands of a group, with their velocities and what holds them, by a rigid motion at once;
+// or back to the groom, at rest, where their roots are held now. FIL_BAD_INPUT: no such group, not a live one, not a
+// finite pose.
 fil_status fil_state_teleport(fil_context *context, fil_state *state, int group, const fil_pose *motion);
 fil_status fil_state_reset(fil_context *context, fil_state *state, int group);
 

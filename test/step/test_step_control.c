@@ -174,7 +174,9 @@ static void check_release(const char *model)
     size_t size = fil_state_size(r.state);
     test_ok(r.context, fil_state_load(r.context, r.state, bytes, size));
     fil_state_measure(r.state, 0, &before);
-    test_near((after.momentum[1] - before.momentum[1]) / (before.mass * 0.030), -9.81, 1e-6);
+    // Live models keep it as well as they can.
+    bool live = fil_strand_type_find(model)->live;
+    test_near((after.momentum[1] - before.momentum[1]) / (before.mass * 0.030), -9.81, live ? 0.02 : 1e-6);
     // Back from before the release, the same again.
     rig_run(&r, 30, 1e-3);
     fil_state_read(r.state, 0, &(fil_frame){.position = x});
