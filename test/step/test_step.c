@@ -93,7 +93,8 @@ TEST(step_of_a_strand_does_not_depend_on_its_neighbours)
         random_scene made;
         char name[64];
         // How live strands bend is decided for a group: it may have curls.
-        snprintf(name, sizeof name, "%s%s", fil_strand_type_at(t)->name, fil_strand_type_at(t)->live ? ":form=pbd" : "");
+        snprintf(name, sizeof name, "%s%s", fil_strand_type_at(t)->name,
+                 fil_strand_type_at(t)->live ? ":form=pbd" : "");
         random_scene_make(3, name, &made);
         made.scene.motion.method = FIL_METHOD_NEWTON; // quasi-Newton renews the factors of a pack together
         world all = world_make(&made.scene, 1);
