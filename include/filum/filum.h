@@ -145,6 +145,10 @@ fil_status fil_state_pose(fil_context *context, fil_state *state, int group, int
 // looks. The problem is gone after the call; fil_contact_problem_write keeps it.
 typedef void fil_problem_watch(void *user, double time, const fil_contact_problem *problem, const double *guess);
 void fil_state_watch(fil_state *state, fil_problem_watch *watch, void *user);
+// Is called after each part of a step that is divided (fil_step_stats.parts), but the last: the state may be read.
+// NULL: nobody looks.
+typedef void fil_part_watch(void *user);
+void fil_state_watch_parts(fil_state *state, fil_part_watch *watch, void *user);
 // Forces on the vertices of a group in N, [3 vertices], from now on; NULL: none.
 fil_status fil_state_force(fil_context *context, fil_state *state, int group, const double *force);
 
@@ -247,6 +251,10 @@ int64_t fil_cache_vertex_total(const fil_cache *cache); // of all groups
 const char *fil_cache_scene(const fil_cache *cache);    // the text of the film
 fil_status fil_cache_read(fil_context *context, fil_cache *cache, int frame, double *time, float *position,
                           float *stretch);
+// Where strands were on their way from the frame before, if `filum run --parts` kept that: k from 1 on. *there: false
+// behind the last.
+fil_status fil_cache_read_between(fil_context *context, fil_cache *cache, int frame, int k, float *position,
+                                  bool *there);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

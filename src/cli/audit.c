@@ -127,8 +127,8 @@ const fil_command fil_command_audit = {
     .summary = "count what went wrong in the frames of a run",
     .text = "Looks at the saved frames alone and counts strands that passed through each other between two frames, "
             "free places of strands inside bodies, stretched segments, and places that are not finite numbers. "
-            "Between two frames all vertices are taken to go straight: write a frame for every step (time.fps = 1 / "
-            "time.step) when the verdict matters. Ends with status 1 when anything was found.",
+            "Between two frames all vertices are taken to go straight: keep the places between them (`filum run "
+            "--parts`) when the verdict matters. Ends with status 1 when anything was found.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .examples = examples,

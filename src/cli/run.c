@@ -125,6 +125,7 @@ static fil_cli_exit run_run(const fil_arguments *arguments)
                    .resume = fil_arguments_given(arguments, "resume"),
                    .force = fil_arguments_given(arguments, "force"),
                    .json = fil_arguments_given(arguments, "json"),
+                   .parts = fil_arguments_given(arguments, "parts"),
                    .most_frames = (int)fil_arguments_whole(arguments, "frames"),
                    .stats.file = -1,
                    .dump = {.folder = fil_arguments_text(arguments, "dump-problems"),
@@ -153,6 +154,9 @@ static const fil_option options[] = {
     {"frames", 0, FIL_OPTION_WHOLE, "N", NULL, 1, 1e9, "stop when there are so many, the one at 0 s counted"},
     {"resume", 0, FIL_OPTION_FLAG, NULL, NULL, 0, 0, "go on where an earlier run of the scene ended, bit for bit"},
     {"force", 0, FIL_OPTION_FLAG, NULL, NULL, 0, 0, "remove the results that are in DIR, and nothing else, first"},
+    {"parts", 0, FIL_OPTION_FLAG, NULL, NULL, 0, 0,
+     "also keep where strands are between frames, after each step and each part of one: `filum audit` then knows their "
+     "ways"},
     {"dump-problems", 0, FIL_OPTION_TEXT, "DIR", NULL, 0, 0,
      "write the contact problems of the steps as files for `filum contact`: DIR/step_000123_1.hdf5 ..."},
     {"every", 0, FIL_OPTION_WHOLE, "N", "1", 1, 1e9, "with --dump-problems: those of each N-th step"},

@@ -53,7 +53,7 @@ void fil_run_dump_close(fil_run_dump *dump);
 // A run in the making.
 typedef struct fil_run {
     const char *folder;
-    bool resume, force, json;
+    bool resume, force, json, parts;
     int most_frames; // asked for; 0: all
     fil_context *context;
     fil_arena *arena;
@@ -77,6 +77,8 @@ typedef struct fil_run {
     int64_t steps, rough_steps;    // done; of them with strands that did not converge
     fil_step_stats all;            // of all steps
     fil_run_dump dump;
+    int between; // --parts: how many places on the way to the next frame are kept
+    fil_status between_status;
 } fil_run;
 
 // run_folder.c: makes the folder ready for run->first and all that follow. FIL_BAD_INPUT: it holds something else.

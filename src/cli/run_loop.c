@@ -48,16 +48,37 @@ static void measure(const fil_run *run, fil_measure *sums)
     }
 }
 
-static fil_status write_frame(fil_run *run, int frame)
+static void read_places(const fil_run *run)
 {
     const fil_model *model = fil_simulation_model(run->simulation);
-    fil_state *state = fil_simulation_state(run->simulation);
+    const fil_state *state = fil_simulation_state(run->simulation);
     int64_t first = 0;
     for (int g = 0; g < fil_model_group_count(model); ++g) {
         fil_frame out = {.position = run->position + 3 * first, .stretch = run->stretch + first};
         fil_state_read(state, g, &out);
         first += fil_model_vertex_count(model, g);
     }
+}
+
+// --parts: where strands are on the way to the next frame.
+static void write_between(void *user)
+{
+    fil_run *run = user;
+    double start = fil_timer_seconds();
+    if (run->between_status != FIL_OK)
+        return;
+    read_places(run);
+    run->between_status =
+        fil_cache_write_between(run->writer, fil_simulation_frame(run->simulation) + 1, ++run->between,
+                                fil_state_time(fil_simulation_state(run->simulation)), run->position, run->stretch);
+    run->seconds_write += fil_timer_seconds() - start;
+}
+
+static fil_status write_frame(fil_run *run, int frame)
+{
+    fil_state *state = fil_simulation_state(run->simulation);
+    read_places(run);
+    run->between = 0;
     fil_status status = fil_cache_write_frame(run->writer, frame, fil_state_time(state), run->position, run->stretch);
     if (status == FIL_OK)
         fil_state_save(state, run->saved);
@@ -159,6 +180,8 @@ fil_status fil_run_loop(fil_run *run)
     int64_t before = (int64_t)fil_simulation_frame(run->simulation) * per_frame; // steps of earlier runs
     fil_run_row row = {0};
     fil_status status = FIL_OK;
+    if (run->parts)
+        fil_state_watch_parts(state, write_between, run);
     while (status == FIL_OK && fil_simulation_frame(run->simulation) + 1 < run->frames) {
         if (fil_report_interrupted()) {
             status = stop(run, frame_time);
@@ -173,7 +196,10 @@ fil_status fil_run_loop(fil_run *run)
         if (status != FIL_OK)
             break;
         count_step(run, &row, &step);
-        if (arrived) {
+        if (run->parts && !arrived)
+            write_between(run);
+        status = run->between_status;
+        if (status == FIL_OK && arrived) {
             frame_time = fil_state_time(state);
             status = finish_frame(run, &row, &row_start);
         }

@@ -162,3 +162,14 @@ fil_status fil_cache_read(fil_context *context, fil_cache *cache, int frame, dou
     fil_cache_folder_frame(cache->folder, frame, path);
     return fil_cache_read_frame(context, path, cache->fingerprint, frame, cache->vertex_total, time, position, stretch);
 }
+
+fil_status fil_cache_read_between(fil_context *context, fil_cache *cache, int frame, int k, float *position,
+                                  bool *there)
+{
+    char path[FIL_PATH_MAX];
+    fil_cache_folder_between(cache->folder, frame, k, path);
+    *there = access(path, F_OK) == 0;
+    return *there ? fil_cache_read_frame(context, path, cache->fingerprint, frame, cache->vertex_total, NULL, position,
+                                         NULL)
+                  : FIL_OK;
+}

@@ -53,6 +53,8 @@ fil_status fil_cache_strands_read(fil_context *context, const char *path, fil_ar
 fil_status fil_cache_folder_check(fil_context *context, const char *folder);
 void fil_cache_folder_path(const char *folder, const char *name, char out[FIL_PATH_MAX]);
 void fil_cache_folder_frame(const char *folder, int frame, char out[FIL_PATH_MAX]);
+// The k-th place on the way from the frame before.
+void fil_cache_folder_between(const char *folder, int frame, int k, char out[FIL_PATH_MAX]);
 // Makes the folder when there is none and locks it. FIL_BAD_INPUT: it holds something else, or another run is at work.
 fil_status fil_cache_folder_lock(fil_context *context, const char *folder, int *lock, bool *made);
 // Removes the frames from `first` on, and what writers that were killed left behind.
@@ -83,6 +85,9 @@ fil_status fil_cache_write_scene(fil_cache_writer *writer, const char *scene);
 // Positions and stretches of all groups one after another. Numbers too large for a float become the largest float.
 fil_status fil_cache_write_frame(fil_cache_writer *writer, int frame, double time, const double *position,
                                  const double *stretch);
+// The same of the k-th place on the way from the frame before, from 1 on.
+fil_status fil_cache_write_between(fil_cache_writer *writer, int frame, int k, double time, const double *position,
+                                   const double *stretch);
 // Bytes of fil_state_save at a frame. After it, all frames up to this one are on the disk for good.
 fil_status fil_cache_write_checkpoint(fil_cache_writer *writer, int frame, double time, const void *bytes, size_t size);
 

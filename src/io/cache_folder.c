@@ -45,6 +45,13 @@ void fil_cache_folder_frame(const char *folder, int frame, char out[FIL_PATH_MAX
     fil_cache_folder_path(folder, name, out);
 }
 
+void fil_cache_folder_between(const char *folder, int frame, int k, char out[FIL_PATH_MAX])
+{
+    char name[NAME_ROOM];
+    snprintf(name, sizeof name, FIL_CACHE_FRAMES_NAME "/%06d-%d.fil", frame, k);
+    fil_cache_folder_path(folder, name, out);
+}
+
 static bool exists(const char *folder, const char *name)
 {
     char path[FIL_PATH_MAX];
@@ -138,12 +145,16 @@ static bool is_unfinished_result(const char *name)
     return false;
 }
 
-// "000012.fil" is frame 12, and "000012.fil.99.part" a part of it; -1: neither.
+// "000012.fil" is frame 12, "000012-1.fil" is on the way to it, and "000012.fil.99.part" a part of it; -1: none of
+// them.
 static long frame_of(const char *name, bool *unfinished)
 {
     char *end;
     long frame = name[0] >= '0' && name[0] <= '9' ? strtol(name, &end, 10) : -1;
-    const char *rest = frame >= 0 && end - name >= 6 ? behind(end, ".fil") : NULL;
+    bool long_enough = frame >= 0 && end - name >= 6;
+    if (long_enough && end[0] == '-' && end[1] >= '1' && end[1] <= '9')
+        strtol(end + 1, &end, 10);
+    const char *rest = long_enough ? behind(end, ".fil") : NULL;
     *unfinished = rest && is_unfinished(rest);
     return rest && (rest[0] == '\0' || *unfinished) ? frame : -1;
 }

@@ -134,8 +134,8 @@ static uint16_t to_bfloat16(float value)
     return (uint16_t)(sign | (rounded > LARGEST && size < 0x7f800000u ? (uint32_t)LARGEST : rounded));
 }
 
-fil_status fil_cache_write_frame(fil_cache_writer *writer, int frame, double time, const double *position,
-                                 const double *stretch)
+static fil_status write_places(fil_cache_writer *writer, const char *path, int frame, double time,
+                               const double *position, const double *stretch)
 {
     size_t count = (size_t)writer->vertex_total;
     unsigned char *at = writer->bytes + FIL_CACHE_HEAD;
@@ -149,10 +149,24 @@ fil_status fil_cache_write_frame(fil_cache_writer *writer, int frame, double tim
     }
     fil_cache_head head = {
         .fingerprint = writer->fingerprint, .number = (uint32_t)frame, .vertex_total = (uint32_t)count, .time = time};
-    char path[FIL_PATH_MAX];
-    fil_cache_folder_frame(writer->folder, frame, path);
     return fil_cache_file_write(writer->context, path, FIL_CACHE_FRAME, &head, writer->bytes,
                                 FIL_CACHE_HEAD + FIL_CACHE_VERTEX * count, false);
+}
+
+fil_status fil_cache_write_frame(fil_cache_writer *writer, int frame, double time, const double *position,
+                                 const double *stretch)
+{
+    char path[FIL_PATH_MAX];
+    fil_cache_folder_frame(writer->folder, frame, path);
+    return write_places(writer, path, frame, time, position, stretch);
+}
+
+fil_status fil_cache_write_between(fil_cache_writer *writer, int frame, int k, double time, const double *position,
+                                   const double *stretch)
+{
+    char path[FIL_PATH_MAX];
+    fil_cache_folder_between(writer->folder, frame, k, path);
+    return write_places(writer, path, frame, time, position, stretch);
 }
 
 static fil_status sync_frames(fil_cache_writer *writer, int last)
@@ -161,6 +175,12 @@ static fil_status sync_frames(fil_cache_writer *writer, int last)
     for (; writer->first_unsynced <= last; ++writer->first_unsynced) {
         fil_cache_folder_frame(writer->folder, writer->first_unsynced, path);
         fil_status status = fil_file_sync(writer->context, path);
+        for (int k = 1; status == FIL_OK; ++k) {
+            fil_cache_folder_between(writer->folder, writer->first_unsynced, k, path);
+            if (access(path, F_OK) != 0)
+                break;
+            status = fil_file_sync(writer->context, path);
+        }
         if (status != FIL_OK)
             return status;
     }

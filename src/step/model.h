@@ -187,6 +187,8 @@ struct fil_state {
     fil_contact_scratch contact;
     fil_problem_watch *watch;
     void *watch_user;
+    fil_part_watch *part_watch;
+    void *part_watch_user;
 };
 
 // Where a vertex of a strand is.

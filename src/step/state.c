@@ -236,6 +236,12 @@ static fil_status check_group(fil_context *context, const fil_state *state, int 
     return FIL_OK;
 }
 
+void fil_state_watch_parts(fil_state *state, fil_part_watch *watch, void *user)
+{
+    state->part_watch = watch;
+    state->part_watch_user = user;
+}
+
 // Makes the rotation a unit quaternion.
 static fil_status check_pose(fil_context *context, int group, fil_pose *pose)
 {

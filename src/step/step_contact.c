@@ -286,11 +286,15 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
     return status == FIL_OK && search ? fil_look_add(part, added) : status;
 }
 
-// Takes apart what passes through each other, and what nearly does unless only crossings are asked for. wanted: the
-// residual above which it is not done. *done: nothing passes any more.
-static fil_status take_apart(fil_part *part, fil_rounds *self, bool crossings_only, double wanted, bool *done)
+// How strands that pass through each other are taken apart: they and those that nearly do are moved; they alone; they
+// are frozen.
+typedef enum apart_way { APART_ALL, APART_CROSSINGS, APART_FROZEN, APART_WAYS } apart_way;
+
+// wanted: the residual above which it is not done. *done: nothing passes any more.
+static fil_status take_apart(fil_part *part, fil_rounds *self, apart_way way, double wanted, bool *done)
 {
-    fil_status status = fil_project_apart(part, crossings_only, done);
+    fil_status status =
+        way == APART_FROZEN ? fil_rigid_hold(part, done) : fil_project_apart(part, way == APART_CROSSINGS, done);
     if (status != FIL_OK || !*done)
         return status;
     *done = whole_residual(part, self) <= wanted;
@@ -309,8 +313,8 @@ static fil_status look(fil_part *part, fil_rounds *self, int *added)
     fil_status status = fil_look_again(part);
     bool done = false;
     *added = 0;
-    for (int crossings_only = 0; crossings_only < 2 && status == FIL_OK && !done; ++crossings_only)
-        status = take_apart(part, self, crossings_only, part->contacts->settings.tolerance, &done);
+    for (int way = APART_ALL; way < APART_WAYS && status == FIL_OK && !done; ++way)
+        status = take_apart(part, self, (apart_way)way, part->contacts->settings.tolerance, &done);
     if (status == FIL_OK && !done)
         status = fil_look_wake(part, added);
     return status == FIL_OK && !done ? fil_look_add(part, added) : status;
@@ -395,9 +399,10 @@ static fil_status try_part(fil_part *part, unsigned *trouble)
     fil_status status = methods[part->contacts->settings.method](part, &rounds);
     fil_rounds_forget(&rounds);
     // What still passes is in trouble in any case, but less so on the right side.
-    bool done;
-    if (status == FIL_OK && part->passing.count > 0 && part->last_try)
-        status = take_apart(part, &rounds, true, INFINITY, &done);
+    bool done = false;
+    for (int way = APART_CROSSINGS; way < APART_WAYS && status == FIL_OK && !done; ++way)
+        if (part->passing.count > 0 && part->last_try)
+            status = take_apart(part, &rounds, (apart_way)way, INFINITY, &done);
     if (status != FIL_OK)
         return status;
     *trouble = 0;
@@ -530,6 +535,8 @@ fil_status fil_step_together(fil_context *context, fil_state *state, double h, f
         take_part(&part);
         at += width;
         head->time = part.to;
+        if (at < whole && state->part_watch)
+            state->part_watch(state->part_watch_user);
         if (head->grown && stats->linearisations - linearisations > MOST_LINEARISATIONS && head->halved < most)
             shorten(head);
         else if (++head->calm >= CALM_PARTS)

@@ -1,5 +1,6 @@
 // A step with contacts. See step_contact.c for its course, step_meet.c for who touches whom, step_law.c for what they
-// obey, step_problem.c for the contact problem and what its impulses do to strands, step_project.c for what is left.
+// obey, step_problem.c for the contact problem and what its impulses do to strands, step_project.c and step_rigid.c for
+// what is left.
 #ifndef FIL_STEP_CONTACT_H
 #define FIL_STEP_CONTACT_H
 
@@ -36,6 +37,7 @@ typedef struct fil_part {
     fil_touch_list passing; // what passed through each other at the last look
     double *apart; // [3 vertices] where those end that were moved apart from others; NULL: none. step_project.c
     bool *moved;   // [strands] which these are
+    bool rigid;    // they were frozen: their velocities are those of their ways. step_rigid.c
     double step;   // s, the whole step
     fil_step_stats *stats;
 } fil_part;
@@ -142,10 +144,15 @@ fil_status fil_look_add(fil_part *part, int *added);
 // step_project.c. Where strands that pass through each other or nearly do shall end instead; *done: nothing passes
 // then.
 fil_status fil_project_apart(fil_part *part, bool crossings_only, bool *done);
+// Keeps where `moved` strands shall end, x1, for the commit, and reports how far that is from the iterate.
+fil_status fil_project_keep(fil_part *part);
 // They end where they are.
 void fil_project_forget(fil_part *part);
 // Like fil_pack_commit, with strands where they shall end, and the velocities that they have.
 fil_m4 fil_project_commit(const fil_part_job *self, fil_newton *newton);
+
+// step_rigid.c. Freezes strands that pass through each other; *done: nothing passes then.
+fil_status fil_rigid_hold(fil_part *part, bool *done);
 
 // step_law.c. Frames, friction, velocities besides those of the strands and pulls of all contacts.
 fil_status fil_law_describe(fil_part *part);

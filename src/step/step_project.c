@@ -353,8 +353,7 @@ static double way_of(const fil_part *part, int strand)
     return sqrt(most);
 }
 
-// Keeps x1 for the commit.
-static fil_status keep(fil_part *part)
+fil_status fil_project_keep(fil_part *part)
 {
     int64_t count = 3 * (int64_t)part->strands.vertex_count;
     part->apart = FIL_ARENA_RAW(part->scratch->arena, double, count);
@@ -373,6 +372,7 @@ void fil_project_forget(fil_part *part)
         if (part->moved[strand])
             report_of(part, strand)->moved = 0;
     part->apart = NULL;
+    part->rigid = false;
 }
 
 static fil_m4 moved_lanes(const fil_part_job *self, const fil_newton *newton)
@@ -421,7 +421,7 @@ fil_m4 fil_project_commit(const fil_part_job *self, fil_newton *newton)
     fil_newton_accept(newton);
     fil_newton_straighten(newton, lanes);
     fil_m4 fine = fil_pack_commit(&self->job, newton);
-    for (ptrdiff_t k = 0; k < size; k += FIL_LANES) {
+    for (ptrdiff_t k = 0; k < size && !self->part->rigid; k += FIL_LANES) {
         fil_m4 free = lanes & fine & (fil_v4_load(newton->is_free + k) > 0);
         fil_v4 velocity = (fil_v4_load(solved + k) - fil_v4_load(newton->q_hat + k)) / self->job.s;
         fil_v4_store(v + k, fil_v4_select(free, velocity, fil_v4_load(v + k)));
@@ -484,7 +484,7 @@ fil_status fil_project_apart(fil_part *part, bool crossings_only, bool *done)
     fil_arena_rewind(part->scratch->arena, self.mark);
     part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
     if (status == FIL_OK && *done)
-        status = keep(part);
+        status = fil_project_keep(part);
     fil_meet_follow(part);
     return status;
 }

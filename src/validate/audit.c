@@ -225,14 +225,41 @@ static fil_status check_inside(fil_context *context, fil_audit *self)
 
 // The frames
 
-static fil_status check_frame(fil_context *context, fil_audit *self)
+// What was read last lies before what comes.
+static void go_on(fil_audit *self)
 {
     float *last = self->before;
     self->before = self->position;
     self->position = last;
     self->strands.before = self->before;
     self->strands.after = self->position;
-    fil_status status = fil_cache_read(context, self->cache, self->frame, &self->time, self->position, self->stretch);
+}
+
+// Ways to a frame that were kept: crossings on the way there are those of the frame.
+static fil_status follow_ways(fil_context *context, fil_audit *self)
+{
+    bool there = is_checked(self, FIL_AUDIT_CROSSING) && self->frame > self->def->first;
+    fil_status status = FIL_OK;
+    for (int k = 1; there && status == FIL_OK; ++k) {
+        // Into the place that the next one takes when there is none.
+        status = fil_cache_read_between(context, self->cache, self->frame, k, self->before, &there);
+        if (status == FIL_OK && there) {
+            go_on(self);
+            fil_arena_mark mark = fil_arena_mark_now(self->scratch);
+            status = check_crossings(context, self);
+            fil_arena_rewind(self->scratch, mark);
+        }
+    }
+    return status;
+}
+
+static fil_status check_frame(fil_context *context, fil_audit *self)
+{
+    fil_status status = follow_ways(context, self);
+    if (status != FIL_OK)
+        return status;
+    go_on(self);
+    status = fil_cache_read(context, self->cache, self->frame, &self->time, self->position, self->stretch);
     if (status != FIL_OK)
         return status;
     check_numbers(self);
