@@ -380,6 +380,23 @@ static fil_status meet_adonis(fil_part *part, fil_rounds *self)
     return status == FIL_OK ? meet(part, self) : status;
 }
 
+// Whether the law does, or rounds ended as the scene asked.
+static bool holds(const fil_part *part, const fil_rounds *rounds)
+{
+    return rounds->residual <= part->contacts->settings.tolerance || rounds->still;
+}
+
+// A part that is taken as it is: what still passes through each other is in trouble in any case, but less so on the
+// right side. Rounds that were given up have not looked for it.
+static fil_status rescue(fil_part *part, fil_rounds *rounds)
+{
+    bool done = false;
+    fil_status status = holds(part, rounds) ? FIL_OK : fil_look_again(part);
+    for (int way = APART_CROSSINGS; way < APART_WAYS && part->passing.count > 0 && status == FIL_OK && !done; ++way)
+        status = take_apart(part, rounds, (apart_way)way, INFINITY, &done);
+    return status;
+}
+
 // From the state to a commit that waits; *trouble: what is wrong with it.
 static fil_status try_part(fil_part *part, unsigned *trouble)
 {
@@ -398,15 +415,12 @@ static fil_status try_part(fil_part *part, unsigned *trouble)
     fil_part_for_packs(part, FIL_PHASE_PREDICT, predict);
     fil_status status = methods[part->contacts->settings.method](part, &rounds);
     fil_rounds_forget(&rounds);
-    // What still passes is in trouble in any case, but less so on the right side.
-    bool done = false;
-    for (int way = APART_CROSSINGS; way < APART_WAYS && status == FIL_OK && !done; ++way)
-        if (part->passing.count > 0 && part->last_try)
-            status = take_apart(part, &rounds, (apart_way)way, INFINITY, &done);
+    if (status == FIL_OK && part->last_try)
+        status = rescue(part, &rounds);
     if (status != FIL_OK)
         return status;
     *trouble = 0;
-    if (!(rounds.residual <= part->contacts->settings.tolerance) && !rounds.still)
+    if (!holds(part, &rounds))
         *trouble |= 1u << FIL_TROUBLE_CONTACT;
     if (!fil_part_strands_converged(part))
         *trouble |= 1u << FIL_TROUBLE_STRAND;

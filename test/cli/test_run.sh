@@ -5,7 +5,7 @@ source "$FILUM_SOURCE/test/test.sh"
 chmod 755 . # somebody else looks at it, too
 RANDOM=7 # the moments of the kills
 
-frames=31
+frames=31 steps=17 # of a frame
 cat >scene.json <<'EOF'
 {
   "time": {"duration": 1, "fps": 30, "step": 0.002, "settle": true},
@@ -91,6 +91,13 @@ check run_frames_same same_frames parts 5
 check run_frames_more run scene.json -o parts --resume --frames 12 --threads 4
 check run_frames_all run scene.json -o parts --resume --threads 1
 check run_parts_are_whole whole parts
+# A place after each step that does not end at a frame; the frames are the same.
+check run_ways run scene.json -o ways --parts --frames 5
+check run_ways_same same_frames ways 5
+check run_ways_count test "$(find ways/frames -name '*-*.fil' | wc -l)" == "$((4 * (steps - 1)))"
+check run_ways_go_on run scene.json -o ways --parts --resume --frames 7
+check run_ways_more test "$(find ways/frames -name '*-*.fil' | wc -l)" == "$((6 * (steps - 1)))"
+check run_ways_audit "$FILUM" audit ways --quiet
 check run_one_frame run scene.json -o still --set time.duration=0
 check run_one_frame_is_all bash -c "'$FILUM' run --resume -o still | grep -q 'all frames are there already (1)'"
 check run_one_frame_same same_frames still 1

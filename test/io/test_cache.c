@@ -453,3 +453,41 @@ TEST(cache_survives_failing_allocation)
 {
     test_failing_allocation(write_and_read, NULL);
 }
+
+// Places between frames are read again, and go with their frame.
+TEST(cache_keeps_places_between_frames)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_cache_writer *writer;
+    const char *folder = test_path("out");
+    double position[3 * VERTICES], stretch[VERTICES];
+    test_ok(context, make(context, folder, 5, &writer));
+    for (int frame = 1; frame < 5; ++frame)
+        for (int k = 1; k <= frame; ++k) {
+            fill_frame(10 * frame + k, position, stretch);
+            test_ok(context, fil_cache_write_between(writer, frame, k, 0.04 * frame - 0.01, position, stretch));
+        }
+    fil_cache_write_close(writer);
+    fil_cache *cache;
+    float read[3 * VERTICES];
+    bool there;
+    test_ok(context, fil_cache_open(context, folder, &cache));
+    ck_assert_int_eq(fil_cache_frame_count(cache), 5);
+    for (int frame = 0; frame < 5; ++frame)
+        for (int k = 1; k <= frame + 1; ++k) {
+            fill_frame(10 * frame + k, position, stretch);
+            test_ok(context, fil_cache_read_between(context, cache, frame, k, read, &there));
+            ck_assert_int_eq(there, k <= frame);
+            if (there)
+                ck_assert_float_eq(read[5], (float)position[5]);
+        }
+    fil_cache_close(cache);
+    fil_cache_folder_trim(folder, 3);
+    test_ok(context, fil_cache_open(context, folder, &cache));
+    test_ok(context, fil_cache_read_between(context, cache, 2, 2, read, &there));
+    ck_assert(there);
+    test_ok(context, fil_cache_read_between(context, cache, 3, 1, read, &there));
+    ck_assert(!there);
+    fil_cache_close(cache);
+    fil_context_destroy(context);
+}

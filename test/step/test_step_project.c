@@ -97,6 +97,47 @@ TEST(loosely_solved_strands_do_not_pass_through_each_other)
     ck_assert_int_eq(run_net(&t, 1, 60, x), 0);
 }
 
+// Pulled so hard that nothing can be solved: what would still pass is frozen. Steps are not halved, so ways are
+// straight.
+TEST(strands_that_cannot_be_solved_are_held)
+{
+    for (double pull = 1e4; pull < 2e6; pull *= 4) {
+        net t;
+        double x[3 * ALL];
+        make_net(&t, 1e-3, pull);
+        t.contacts.halvings = 0;
+        t.contacts.max_iterations = 2;
+        int64_t crossings = run_net(&t, 1, 5, x);
+        ck_assert_msg(crossings == 0, "pulled by %g m/s²: %d", pull, (int)crossings);
+        for (int i = 0; i < 3 * ALL; ++i)
+            ck_assert(isfinite(x[i]));
+    }
+}
+
+static void count_part(void *user)
+{
+    ++*(int *)user;
+}
+
+TEST(parts_of_a_step_are_seen)
+{
+    net t;
+    make_net(&t, 1e-3, 1e5);
+    t.contacts.max_iterations = 2;
+    world w = world_make(&t.scene, 1);
+    int seen = 0, parts = 0, steps = 5;
+    fil_state_watch_parts(w.state, count_part, &seen);
+    for (int i = 0; i < steps; ++i) {
+        fil_step_stats stats;
+        test_ok(w.context, fil_state_force(w.context, w.state, 0, t.force));
+        test_ok(w.context, fil_step(w.context, w.state, 4e-3, &stats));
+        parts += stats.parts;
+    }
+    ck_assert_int_gt(parts, steps);
+    ck_assert_int_eq(seen, parts - steps);
+    world_free(&w);
+}
+
 TEST(strands_are_taken_apart_with_the_same_bits_on_any_number_of_threads)
 {
     net t;

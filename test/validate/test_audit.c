@@ -17,7 +17,10 @@ static const char scene[] =
     "{'groups': [{'name': 'hair', 'groom': 'line:strands=3,length=0.2,segment=0.05', 'root': {'hold': 'clamped'},"
     " 'tip': {'hold': 'free'}}], 'bodies': [{'name': 'ball', 'shape': 'sphere:radius=0.05'}]}";
 
+enum { WAYS = 3 };
 typedef struct rig {
+    double way[WAYS][3 * VERTICES]; // to the last frame
+    int ways;
     fil_context *context;
     fil_film *film;
     fil_cache *cache;
@@ -50,6 +53,8 @@ static fil_status put(rig *self)
         status = fil_cache_write_start(writer, 7, 10, &group, 1, self->film->text);
     for (int f = 0; f < FRAMES && status == FIL_OK; ++f)
         status = fil_cache_write_frame(writer, f, 0.1 * f, self->position[f], self->stretch[f]);
+    for (int k = 0; k < self->ways && status == FIL_OK; ++k)
+        status = fil_cache_write_between(writer, FRAMES - 1, k + 1, 0.1, self->way[k], self->stretch[0]);
     fil_cache_write_close(writer);
     return status;
 }
@@ -115,6 +120,31 @@ TEST(audit_finds_a_crossing)
     begin(&rig, scene);
     report = report_of(&rig, &def);
     ck_assert_int_eq(report.frames, 1);
+    ck_assert_int_eq(report.found[FIL_AUDIT_CROSSING], 0);
+    end(&rig);
+}
+
+// The same, but the tip goes around the ends of the others; and the places in between tell.
+TEST(audit_follows_ways_between_frames)
+{
+    rig rig;
+    begin(&rig, scene);
+    static const double y[WAYS] = {-0.2, -0.2, -0.1}, z[WAYS] = {0.02, -0.02, -0.02};
+    for (int f = 0; f < FRAMES; ++f) {
+        double *tip = rig.position[f] + 3 * (COUNT - 1);
+        tip[0] = 0.23;
+        tip[2] = f == 2 ? -0.02 : 0.02;
+    }
+    rig.ways = WAYS;
+    for (int k = 0; k < WAYS; ++k) {
+        memcpy(rig.way[k], rig.position[0], sizeof rig.way[k]);
+        rig.way[k][3 * (COUNT - 2) + 1] = y[k] + 0.05; // the last edge goes below the others
+        rig.way[k][3 * (COUNT - 1) + 1] = y[k];
+        rig.way[k][3 * (COUNT - 1) + 2] = z[k];
+    }
+    fil_audit_def def = all();
+    fil_audit_report report = report_of(&rig, &def);
+    ck_assert_int_eq(report.frames, FRAMES);
     ck_assert_int_eq(report.found[FIL_AUDIT_CROSSING], 0);
     end(&rig);
 }
