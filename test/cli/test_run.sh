@@ -97,7 +97,6 @@ check run_ways_same same_frames ways 5
 check run_ways_count test "$(find ways/frames -name '*-*.fil' | wc -l)" == "$((4 * (steps - 1)))"
 check run_ways_go_on run scene.json -o ways --parts --resume --frames 7
 check run_ways_more test "$(find ways/frames -name '*-*.fil' | wc -l)" == "$((6 * (steps - 1)))"
-check run_ways_audit "$FILUM" audit ways --quiet
 check run_one_frame run scene.json -o still --set time.duration=0
 check run_one_frame_is_all bash -c "'$FILUM' run --resume -o still | grep -q 'all frames are there already (1)'"
 check run_one_frame_same same_frames still 1
