@@ -342,6 +342,27 @@ static fil_status clear(clearing *self, double *position, fil_clearing *report)
     return status;
 }
 
+// Live strands as others, for detection knows only those.
+static fil_status compile(fil_context *context, const fil_scene *scene, fil_model **out)
+{
+    fil_arena *arena = fil_arena_borrow(context);
+    fil_group *groups = arena ? FIL_ARENA_ARRAY(arena, fil_group, scene->group_count) : NULL;
+    fil_status status = groups ? FIL_OK : FIL_NO_MEMORY;
+    if (groups) {
+        fil_scene plain = *scene;
+        memcpy(groups, scene->groups, (size_t)scene->group_count * sizeof *groups);
+        for (int g = 0; g < scene->group_count; ++g) {
+            const fil_strand_type *type = groups[g].model ? fil_strand_type_of(groups[g].model) : NULL;
+            if (type && type->live)
+                groups[g].model = "lifted";
+        }
+        plain.groups = groups;
+        status = fil_model_create(context, &plain, out);
+    }
+    fil_arena_give_back(arena);
+    return status;
+}
+
 fil_status fil_scene_clear(fil_context *context, const fil_scene *scene, int group, double *position,
                            fil_clearing *report)
 {
@@ -349,7 +370,7 @@ fil_status fil_scene_clear(fil_context *context, const fil_scene *scene, int gro
     if (group < 0 || group >= scene->group_count)
         return fil_context_fail(context, FIL_BAD_INPUT, "there is no group %d", group);
     fil_model *model;
-    fil_status status = fil_model_create(context, scene, &model);
+    fil_status status = compile(context, scene, &model);
     if (status != FIL_OK)
         return status;
     memcpy(position, scene->groups[group].groom.position,

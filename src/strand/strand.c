@@ -28,6 +28,15 @@ const fil_strand_type *fil_strand_type_find(const char *name)
     return NULL;
 }
 
+const fil_strand_type *fil_strand_type_of(const char *text)
+{
+    size_t length = strcspn(text, ":");
+    for (int i = 0; i < LIST_SIZE; ++i)
+        if (strlen(list[i]->name) == length && strncmp(list[i]->name, text, length) == 0)
+            return list[i];
+    return NULL;
+}
+
 fil_status fil_strand_type_parse(fil_context *context, fil_arena *arena, const char *text, const fil_strand_type **type,
                                  void **param)
 {

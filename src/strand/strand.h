@@ -10,6 +10,8 @@ extern const fil_strand_type fil_strand_der, fil_strand_lifted, fil_strand_tridi
 extern const fil_field fil_material_fields[], fil_touch_fields[];
 extern const int fil_material_field_count, fil_touch_field_count;
 
+// The model of "der:hessian=filter"; NULL: there is none of that name.
+const fil_strand_type *fil_strand_type_of(const char *text);
 // "der:hessian=filter" into the model and its settings.
 fil_status fil_strand_type_parse(fil_context *context, fil_arena *arena, const char *text, const fil_strand_type **type,
                                  void **param);

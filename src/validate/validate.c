@@ -3,6 +3,7 @@
 #include "validate/validate.h"
 
 #include "filum/extend.h"
+#include "strand/strand.h"
 #include "validate/validate_rig.h"
 
 #include <string.h>
@@ -62,16 +63,6 @@ const char *fil_validate_case_doc(int index)
     return list[index].doc;
 }
 
-// NULL: there is none of that name.
-static const fil_strand_type *type_of(const char *model)
-{
-    char name[64] = {0};
-    size_t length = strcspn(model, ":");
-    if (length < sizeof name)
-        memcpy(name, model, length);
-    return fil_strand_type_find(name);
-}
-
 // A rod of one edge: says what is wrong with the name or the settings before any work is done.
 static fil_status try_model(fil_validate_task *task)
 {
@@ -85,7 +76,7 @@ static fil_status try_model(fil_validate_task *task)
 
 fil_status fil_validate_run(fil_context *context, const fil_validate_def *def)
 {
-    const fil_strand_type *type = type_of(def->model);
+    const fil_strand_type *type = fil_strand_type_of(def->model);
     // Material frames are the fourth unknown of a vertex.
     fil_validate_task task = {.context = context, .def = def, .has_twist = type && type->dofs > 3};
     if (type && type->live)

@@ -48,10 +48,11 @@ static double distance(const double *x)
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-TEST(clear_moves_strands_out_of_bodies_and_keeps_their_order)
+static void check_order(const char *model)
 {
     ball b;
     ball_make(&b);
+    b.group.model = model;
     fil_context *context = fil_context_create(NULL);
     double x[3 * STRANDS * VERTICES];
     fil_clearing report;
@@ -67,6 +68,12 @@ TEST(clear_moves_strands_out_of_bodies_and_keeps_their_order)
     }
     ck_assert_mem_eq(x + 6 * VERTICES, b.x + 6 * VERTICES, 3 * VERTICES * sizeof *x);
     fil_context_destroy(context);
+}
+
+TEST(clear_moves_strands_out_of_bodies_and_keeps_their_order)
+{
+    check_order("der");
+    check_order("tridiag");
 }
 
 TEST(clear_moves_the_insides_of_edges_out_too)
