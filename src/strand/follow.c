@@ -361,6 +361,7 @@ static void move_hairs(void *data, int64_t begin, int64_t end)
         }
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): hairs are written
 void fil_follow_apply(const fil_context *context, fil_follow *follow, const double *guide, double *hair)
 {
     following job = {follow, guide, hair};

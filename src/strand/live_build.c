@@ -14,8 +14,10 @@ static void direction(const double *x, double t[3])
 
 // k = t1 - t0 at each inner vertex, along t0 and the two axes of a frame that does not twist; and how much bends and
 // edges give: l̄ / EI, l / EA.
+// NOLINTBEGIN(readability-non-const-parameter): as the vtable has it
 fil_status fil_live_build_strand(fil_context *context, const fil_strand_shape *shape, const void *param,
                                  double *constants, double *strain)
+// NOLINTEND(readability-non-const-parameter)
 {
     (void)context;
     (void)param;

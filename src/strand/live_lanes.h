@@ -6,6 +6,8 @@
 
 #include "math/simd.h"
 
+#include <stddef.h>
+
 #define GLOBAL   // memory that all see
 #define STRIDE 8 // floats from one number of a strand to the next
 #define LIVE static inline
