@@ -266,7 +266,7 @@ fil_live_now fil_live_tell(const fil_live *live, double h)
     const fil_live_param *param = live->param;
     fil_live_now now = {.h = (float)h,
                         .stiffness = (float)param->stiffness,
-                        .local = (float)param->local,
+                        .to_edge = (float)param->local,
                         .to_shape = (float)param->global,
                         .to_shape_reach = (float)param->global_reach,
                         .correction = (float)param->correction,
@@ -281,7 +281,7 @@ fil_live_now fil_live_tell(const fil_live *live, double h)
                         .carried = {live->carried[0], live->carried[1], live->carried[2]}};
     if (param->form == FIL_LIVE_DIRECT && live->curly) {
         now.bends = 0;
-        now.local = now.local < 0.5F ? 0.5F : now.local;
+        now.to_edge = now.to_edge < 0.5F ? 0.5F : now.to_edge;
     }
     return now;
 }

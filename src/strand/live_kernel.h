@@ -21,8 +21,7 @@
 // Differs from paper: [Han13] sweeps over bends one by one. A sweep hands a turn of the root on from vertex to vertex,
 // so a strand of 20 follows its root after hundreds of sweeps; the solve costs as much as two. But k lags behind: where
 // the strand beyond vertex j is turned by δ too far, k lets tangents end δ × (t_i - t_j) off, which is more than before
-// where they differ by more than 60°. Curls are left to `local`, which carries
-// frames along while it moves vertices.
+// where they differ by more than 60°. Curls are left to `local`, which carries frames along while it moves vertices.
 //
 // Compiled by C and, as text, by OpenCL: see live_lanes.h for the words.
 
@@ -360,7 +359,7 @@ LIVE void live_shape_locally(const fil_live_pack *P, const fil_live_now *now)
         three way = minus3(plus3(p, load(P->length, i) / length3(to), to), next);
         lanes w = load(P->weight, i), w_next = load(P->weight, i + 1), both = w + w_next;
         mask counts = (load(P->length, i) > all(0)) & (both > all(0));
-        lanes part = choose(counts, all(now->local) / choose(counts, both, all(1)), all(0));
+        lanes part = choose(counts, all(now->to_edge) / choose(counts, both, all(1)), all(0));
         store3(P->p, i, plus3(p, -part * w, way));
         store3(P->p, i + 1, plus3(next, part * w_next, way));
         s = t;
@@ -469,13 +468,14 @@ LIVE three live_leave(GLOBAL const fil_live_shape *shape, three x, three p, lane
     return plus3(p, -part, slide);
 }
 
-LIVE void live_collide(const fil_live_pack *P, const fil_live_now *now, GLOBAL const fil_live_shape *shapes)
+// Strands of `which` out of all bodies: what a strand does must not depend on who shares its pack.
+LIVE void live_collide(const fil_live_pack *P, const fil_live_now *now, GLOBAL const fil_live_shape *shapes, mask which)
 {
     for (int s = 0; s < now->shapes; ++s)
         for (int i = 0; i < P->n; ++i) {
             three p = load3(P->p, i);
             three out = live_leave(&shapes[s], load3(P->x, i), p, load(P->radius, i));
-            store3(P->p, i, choose3(load(P->weight, i) > all(0), out, p));
+            store3(P->p, i, choose3(which & (load(P->weight, i) > all(0)), out, p));
         }
 }
 

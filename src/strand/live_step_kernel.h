@@ -14,7 +14,7 @@ LIVE void live_lead_around(const fil_live_pack *P, const fil_live_now *now, GLOB
         if (!any_of(off))
             return;
         live_follow_leader(P, off);
-        live_collide(P, now, shapes);
+        live_collide(P, now, shapes, off);
     }
 }
 
@@ -33,12 +33,12 @@ LIVE void live_solve(const fil_live_pack *P, const fil_live_now *now, GLOBAL con
     for (int round = 0; round < now->rounds; ++round) {
         for (int sweep = 0; sweep < now->bends; ++sweep)
             live_bend(P, now);
-        if (now->local > 0)
+        if (now->to_edge > 0)
             live_shape_locally(P, now);
         if (now->to_shape > 0)
             live_shape_up(P, now);
         live_lengths(P, now, round + 1 == now->rounds);
-        live_collide(P, now, shapes);
+        live_collide(P, now, shapes, all(1) > all(0));
     }
     if (LIVE_KEEPS_LENGTHS && now->shapes > 0)
         live_lead_around(P, now, shapes);

@@ -9,7 +9,7 @@ typedef struct fil_live_now {
     float gravity[3], wind[3];
     float damping;        // 1/s
     float stiffness;      // of bends: the part that a sweep takes back
-    float local;          // the part of the way to where the edge before says that a vertex is, in a round
+    float to_edge;        // the part of the way to where the edge before says that a vertex is, in a round
     float to_shape;       // the part of the way to the rest shape that a round goes, at the root
     float to_shape_reach; // of the length of a strand: where that has faded away
     float correction;     // dftl: how much of the correction of the next vertex a velocity feels
