@@ -11,7 +11,7 @@
 typedef struct fil_meets {
     int count, room;
     fil_touch_point *point; // [count]
-    double *frame;          // [9 count] rows: normal, along the first strand, across; by columns
+    double *frame;          // [9 count] rows: normal, along the first strand, across; longer for levers; by columns
     double *mu;             // [count]
     double *bias;           // [3 count] velocity besides that of the strands: gaps, bodies, bounce
     double *pull;           // [count] N s of adhesion
@@ -119,6 +119,8 @@ void fil_meet_follow(fil_part *part);
 void fil_meet_recall_pressed(fil_part *part);
 // How freely a place can move: 0 where all vertices of its edges are held, about 1 for edges that are free.
 double fil_meet_freedom(const fil_part *part, const fil_touch_point *point);
+// What velocities of a place are multiplied by: more than 1 beside held vertices.
+double fil_meet_lever(const fil_part *part, const fil_touch_point *point);
 // Fills pairs, meets, with first guesses of the impulses, and waiting.
 fil_status fil_meet_find(fil_part *part);
 // Adds places, sorted by their first edges, that have no impulses yet.
@@ -128,6 +130,8 @@ fil_status fil_meet_detect(fil_part *part, const bool *only, fil_touch_pairs *pa
 // The gap that a place has at the iterate, along its normal; the sum of its radii.
 double fil_meet_end_gap(const fil_part *part, const fil_touch_point *point);
 double fil_meet_radii(const fil_part *part, const fil_touch_point *point);
+// Whether that gap is so small that the place is a contact.
+bool fil_meet_ends_near(const fil_part *part, const fil_touch_point *point);
 // Keeps the impulses for the next part.
 void fil_meet_remember(fil_part *part);
 

@@ -4,11 +4,12 @@
 // far as loads, then changes each impulse as if its contact were alone in the world: with u the velocity there,
 //
 //     r ← P(r - K⁻¹ u),    K = Σ over sides of n/m (I + 12 (t - ½)² (I - d dᵀ))    rods: mass m, inertia m l² / 12
+//                          K = Σ over sides of n/m t² (3 I - 2 d dᵀ)                 rods that turn about a held end
 //                          K = n Σ w_k² / m_k I                                      vertices, on bodies
 //
-// where t is the place on the edge, d its direction, w the weights of its vertices and n the contacts that push there:
-// they all act at once and know nothing of each other, so each gets its part of the mass (3.2.3). P makes the impulse
-// one of the friction cone.
+// where t is the place on the edge (from its held end, if it has one), d its direction, w the weights of its vertices
+// and n the contacts that push there: they all act at once and know nothing of each other, so each gets its part of the
+// mass (3.2.3). P makes the impulse one of the friction cone.
 //
 // K is more than the strand really gives way, since neighbours and stiffness hold back what is pushed: iterations do
 // not overshoot, and creep the more the stiffer strands are. Cost of an iteration: two gradients, one solve with the
@@ -170,7 +171,11 @@ static void add_edge(const impulses *self, int edge, double at, bool rod, double
         return;
     const int *n = self->pushes + edge;
     double crowd = n[0] > n[1] ? n[0] : n[1], along = 0, across, d[3];
-    if (rod) {
+    if (rod && (held[0] || held[1])) {
+        double arm = held[0] ? at : 1 - at;
+        along = crowd * arm * arm / self->edge_mass[edge];
+        across = 3 * along;
+    } else if (rod) {
         along = crowd / self->edge_mass[edge];
         across = along * (1 + 12 * (at - 0.5) * (at - 0.5));
     } else {

@@ -243,6 +243,16 @@ static double pull_of(const fil_part *part, const fil_touch_point *point)
     return adhesion > 0 && point->gap <= contacts->settings.skin * radius ? adhesion * part->job.s : 0;
 }
 
+// Velocities and impulses of short levers as the free vertex has them.
+static void lengthen(fil_meets *meets, int64_t contact, double lever)
+{
+    for (int k = 0; k < 9; ++k)
+        meets->frame[9 * contact + k] *= lever;
+    for (int k = 0; k < 3; ++k)
+        meets->bias[3 * contact + k] *= lever;
+    meets->pull[contact] /= lever;
+}
+
 static void describe(void *data, int64_t begin, int64_t end)
 {
     fil_part *part = data;
@@ -251,6 +261,7 @@ static void describe(void *data, int64_t begin, int64_t end)
         set_friction(part, &meets->point[i], meets->frame + 9 * i, &meets->mu[i]);
         set_bias(part, (int)i, meets->frame + 9 * i, meets->bias + 3 * i);
         meets->pull[i] = pull_of(part, &meets->point[i]);
+        lengthen(meets, i, fil_meet_lever(part, &meets->point[i]));
     }
 }
 

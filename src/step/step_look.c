@@ -36,12 +36,11 @@ static fil_status wake(fil_part *part, int *added)
 {
     fil_touch_list *waiting = &part->waiting;
     fil_touch_list more = {.point = FIL_ARENA_RAW(part->scratch->arena, fil_touch_point, waiting->count)};
-    const double skin = part->contacts->settings.skin;
     if (!more.point)
         return FIL_NO_MEMORY;
     int left = 0;
     for (int i = 0; i < waiting->count; ++i) {
-        if (fil_meet_end_gap(part, &waiting->point[i]) < skin * fil_meet_radii(part, &waiting->point[i]))
+        if (fil_meet_ends_near(part, &waiting->point[i]))
             more.point[more.count++] = waiting->point[i];
         else
             waiting->point[left++] = waiting->point[i];

@@ -9,6 +9,7 @@
 #include "math/mat3.h"
 #include "math/quat.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,10 +82,20 @@ double fil_meet_freedom(const fil_part *part, const fil_touch_point *point)
     return free_part(part, point->a, point->at_a) + (point->b < 0 ? 0 : free_part(part, point->b, point->at_b));
 }
 
-// Contacts beside held vertices would be levers: nothing can be done about them there.
+// Places beside held vertices are short levers: the least motion there is a large one of the free vertex. Velocities
+// are told as that vertex has them, and impulses as it feels them, which leaves Coulomb's law as it is: it does not
+// change when u is multiplied by a number and r divided by it.
+double fil_meet_lever(const fil_part *part, const fil_touch_point *point)
+{
+    const double least = 0.25;
+    double freedom = fil_meet_freedom(part, point);
+    return freedom < least ? sqrt(least / freedom) : 1;
+}
+
+// What lies on a held vertex goes where that goes.
 static bool is_stiff(const fil_part *part, const fil_touch_point *point)
 {
-    const double least = 0.01;
+    const double least = 1e-5;
     return fil_meet_freedom(part, point) < least;
 }
 
@@ -155,6 +166,12 @@ double fil_meet_end_gap(const fil_part *part, const fil_touch_point *point)
 double fil_meet_radii(const fil_part *part, const fil_touch_point *point)
 {
     return part->strands.radius[point->a] + (point->b < 0 ? 0 : part->strands.radius[point->b]);
+}
+
+bool fil_meet_ends_near(const fil_part *part, const fil_touch_point *point)
+{
+    double gap = fil_meet_lever(part, point) * fil_meet_end_gap(part, point);
+    return gap <= part->contacts->settings.skin * fil_meet_radii(part, point);
 }
 
 // Some room is left: contacts are added a few at a time.
@@ -279,8 +296,7 @@ static void find_known(void *data, int64_t begin, int64_t end)
         const fil_touch_point *point = &job->found->point[i];
         known *out = &job->known[i];
         out->old = find_tracked(part, point, &out->off);
-        out->waits = !point->crossing &&
-                     fil_meet_end_gap(part, point) > part->contacts->settings.skin * fil_meet_radii(part, point);
+        out->waits = !point->crossing && !fil_meet_ends_near(part, point);
     }
 }
 

@@ -142,3 +142,78 @@ TEST(pressed_strands_keep_their_centre_lines_apart)
     }
     world_free(&w);
 }
+
+// A strand that leans on something held, close beside its own held root: a short lever.
+typedef struct lever {
+    fil_scene scene;
+    fil_group groups[2];
+    fil_contacts contacts;
+    int counts[2];
+    double strand[3 * VERTICES], bar[3 * 2];
+} lever;
+
+static const double touch_radius = 1e-5;
+
+// at: where on its first edge that can move, from the held vertex on.
+static void make_lever(lever *t, fil_contacts_method method, double at)
+{
+    *t = (lever){.scene = fil_scene_default(), .contacts = fil_contacts_default(), .counts = {VERTICES, 2}};
+    double *x[2] = {t->strand, t->bar};
+    for (int i = 0; i < VERTICES; ++i)
+        t->strand[3 * i] = (i - 1) * edge;
+    for (int i = 0; i < 2; ++i) {
+        t->bar[3 * i] = at * edge;
+        t->bar[3 * i + 1] = -2.02 * touch_radius;
+        t->bar[3 * i + 2] = (i - 0.4) * edge;
+    }
+    for (int g = 0; g < 2; ++g) {
+        t->groups[g] = fil_group_default();
+        t->groups[g].material.radius = radius;
+        t->groups[g].material.young = 1e7;
+        t->groups[g].touch.radius = touch_radius;
+        t->groups[g].root = FIL_END_CLAMPED;
+        t->groups[g].groom = (fil_groom){.strand_count = 1, .vertex_count = &t->counts[g], .position = x[g]};
+    }
+    t->contacts.method = method;
+    t->contacts.max_iterations = 3000;
+    t->scene.groups = t->groups;
+    t->scene.group_count = 2;
+    t->scene.contacts = &t->contacts;
+}
+
+// How far the strand hangs down at its second free vertex after it fell for a while; the bar carries it, whole steps.
+static double lean(const lever *t, double at)
+{
+    world w = world_make(&t->scene, 1);
+    fil_step_stats stats = {0};
+    for (int i = 0; i < 60; ++i) {
+        test_ok(w.context, fil_step(w.context, w.state, 1e-3, &stats));
+        ck_assert_int_eq(stats.retries + stats.rough_parts + stats.crossings, 0);
+        ck_assert_double_le(stats.contact_residual, t->contacts.tolerance);
+        positions(&w);
+        ck_assert_double_gt((1 - at) * w.x[4] + at * w.x[7], -0.05 * touch_radius);
+    }
+    ck_assert_int_gt(stats.closed, 0);
+    double hangs = w.x[3 * 3 + 1];
+    world_free(&w);
+    return hangs;
+}
+
+// Without the bar its first edge turns by some degrees, which is the whole overlap and more at any of these places.
+TEST(strands_lean_on_what_is_close_beside_their_roots)
+{
+    const double places[] = {0.01, 0.03, 0.099, 0.101, 0.3};
+    for (int method = FIL_CONTACTS_LINEAR; method <= FIL_CONTACTS_IMPULSE; ++method) {
+        double hangs[5];
+        for (int i = 0; i < 5; ++i) {
+            lever t;
+            make_lever(&t, (fil_contacts_method)method, places[i]);
+            hangs[i] = lean(&t, places[i]);
+        }
+        // A lever is a lever, however short: what it does changes little by little.
+        ck_assert_double_lt(hangs[4], 0);
+        for (int i = 1; i < 5; ++i)
+            ck_assert_double_eq_tol(hangs[i], hangs[i - 1], 0.05 * edge);
+        ck_assert_double_eq_tol(hangs[3], hangs[2], 0.002 * edge);
+    }
+}
