@@ -34,6 +34,10 @@ fil_status fil_solid_touch(fil_context *context, fil_arena *arena, const fil_tou
                            const fil_solid_motion *bodies, int body_count, double margin, const bool *only,
                            fil_touch_list *out, int *inside);
 
+// A direction, in the world at the start, that leads away from a body from anywhere, also out of thin parts that the
+// nearest way out leads through: along the lines of the field of a charge spread over its surface.
+void fil_solid_away(const fil_solid_motion *body, const double x[3], double out[3]);
+
 // A mesh in a step, to be asked by single vertices. Lives in the arena; NULL and FIL_NO_MEMORY.
 typedef struct fil_solid_surface fil_solid_surface;
 fil_status fil_solid_surface_create(fil_arena *arena, const fil_solid *solid, fil_solid_surface **out);

@@ -1,7 +1,9 @@
-// Single vertices against meshes: for those who move positions out of bodies.
+// Single vertices against bodies: for those who move positions out of them.
 #include "collide/solid_part.h"
 #include "math/mat3.h"
 #include "math/quat.h"
+
+#include <math.h>
 
 void fil_solid_to_world(const fil_pose *pose, const double x[3], double out[3])
 {
@@ -43,4 +45,35 @@ bool fil_solid_leave(const fil_solid_motion *body, const fil_solid_surface *surf
     fil_quat_rotate(body->to.rotation, place.normal, out->normal);
     fil_solid_to_world(&body->from, place.from, out->from);
     return out->depth > 0;
+}
+
+// Adds the field of a triangle at x: A d / |d|³, blunt within the size of the triangle.
+static void add_field(const double *position, const int *triangle, const double x[3], double field[3])
+{
+    const double *a = position + 3 * (ptrdiff_t)triangle[0], *b = position + 3 * (ptrdiff_t)triangle[1];
+    const double *c = position + 3 * (ptrdiff_t)triangle[2];
+    double e[3], f[3], across[3], d[3];
+    for (int k = 0; k < 3; ++k) {
+        e[k] = b[k] - a[k], f[k] = c[k] - a[k];
+        d[k] = x[k] - (a[k] + b[k] + c[k]) / 3;
+    }
+    fil_vec3_cross(e, f, across);
+    double area = 0.5 * fil_vec3_norm(across), square = fil_vec3_dot(d, d) + area;
+    for (int k = 0; k < 3; ++k)
+        field[k] += area * d[k] / (square * sqrt(square));
+}
+
+void fil_solid_away(const fil_solid_motion *body, const double x[3], double out[3])
+{
+    const fil_solid *solid = body->solid;
+    double own[3], field[3] = {0};
+    fil_solid_to_body(&body->from, x, own);
+    if (!solid->mesh) {
+        fil_solid_shape_distance(solid, own, field); // convex: the nearest way out is one
+    } else {
+        for (ptrdiff_t i = 0; i < solid->mesh->triangle_count; ++i)
+            add_field(solid->mesh->position, solid->mesh->triangle + 3 * i, own, field);
+        fil_vec3_normalise(field);
+    }
+    fil_quat_rotate(body->from.rotation, field, out);
 }

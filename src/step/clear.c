@@ -8,8 +8,10 @@
 //
 // which is positive everywhere, rises with g, and leaves alone what is far outside. So what lay deeper still does, and
 // hair that was in layers is not pressed into one. w is the depth that is usual there, or a quarter of an edge if that
-// is less. Then, in passes, strands that overlap go apart, pair after pair, and both ends of each edge that is still in
-// a body go as far as that has to.
+// is less. Edges that are in a body all the same and stay there when they are pushed out along normals pierce a thin
+// part of it, an ear, with an end on either side: both ends go along the lines of a field that lead away from the body,
+// and so over the rim, with half of it for the vertices beside them. Then, in passes, strands that overlap go apart,
+// pair after pair, and both ends of each edge that is still in a body go as far as that has to.
 #include "collide/segment.h"
 #include "collide/touch_strands.h"
 #include "math/mat3.h"
@@ -36,6 +38,7 @@ typedef struct clearing {
     double *x;                // [3 vertices]
     fil_solid_motion *bodies; // [obstacles]
     double *shift;            // [4 vertices] the longest way out, and its length
+    int *stuck;               // [vertices] how often the edge behind it was in a body
 
     // The strands of the group with each edge in pieces: only vertices know how deep they are in a body.
     fil_touch_strands fine;
@@ -104,7 +107,8 @@ static fil_status make(fil_context *context, const fil_scene *scene, const fil_m
     out->only = FIL_ARENA_ARRAY(arena, bool, contacts->strands.strand_count);
     out->bodies = FIL_ARENA_ARRAY(arena, fil_solid_motion, contacts->obstacle_count);
     out->shift = FIL_ARENA_ARRAY(arena, double, 4 * (int64_t)vertices);
-    if (!out->x || !held || !out->only || !out->bodies || !out->shift)
+    out->stuck = FIL_ARENA_ARRAY(arena, int, vertices);
+    if (!out->x || !held || !out->only || !out->bodies || !out->shift || !out->stuck)
         return FIL_NO_MEMORY;
     for (int s = first; s < last; ++s)
         out->only[s] = true;
@@ -234,6 +238,63 @@ static fil_status lift(clearing *self, bool *moved)
     return status;
 }
 
+// Both ends of an edge go as far as a place on it has to.
+static void push_out(clearing *self, const fil_touch_point *point)
+{
+    double way = farther * self->strands.radius[point->a] - point->gap;
+    if (point->at_a < 1)
+        want(self, point->a, point->normal, way);
+    if (point->at_a > 0)
+        want(self, point->a + 1, point->normal, way);
+}
+
+// ---- freeing
+
+// Moves the ends of an edge away from a body, and a part of what is beside them.
+static void lead_away(clearing *self, const fil_touch_point *point)
+{
+    const double part_of_edge = 0.15;
+    const int *strand = self->strands.strand;
+    const double *x = self->x + 3 * (ptrdiff_t)point->a;
+    double at = point->at_a, place[3], way[3];
+    for (int k = 0; k < 3; ++k)
+        place[k] = (1 - at) * x[k] + at * x[k + 3];
+    fil_solid_away(&self->bodies[-1 - point->b], place, way);
+    double length = part_of_edge * (self->strands.arc[point->a + 1] - self->strands.arc[point->a]);
+    for (int i = -1; i <= 2; ++i)
+        if (is_own(self, point->a + i) && strand[point->a + i] == strand[point->a])
+            want(self, point->a + i, way, i == -1 || i == 2 ? 0.5 * length : length);
+}
+
+// What is in bodies: first along normals, then away.
+static fil_status free_pierced(clearing *self, bool *moved)
+{
+    enum { TURNS = 40, BY_NORMALS = 4 };
+    int places = 1;
+    fil_status status = FIL_OK;
+    for (int turn = 0; turn < TURNS && places > 0 && status == FIL_OK; ++turn) {
+        fil_arena_mark mark = fil_arena_mark_now(self->arena);
+        fil_touch_list list;
+        status = find(self, 0, &list);
+        places = 0;
+        for (int i = 0, last = -1; i < list.count; ++i) {
+            const fil_touch_point *point = &list.point[i];
+            if (!is_inside(self, point))
+                continue;
+            self->stuck[point->a] += point->a != last;
+            last = point->a;
+            if (self->stuck[point->a] > BY_NORMALS)
+                lead_away(self, point);
+            else
+                push_out(self, point);
+            ++places;
+        }
+        go(self, moved);
+        fil_arena_rewind(self->arena, mark);
+    }
+    return status;
+}
+
 // ---- passes
 
 // Moves two edges apart if they overlap, and says whether they did: they turn and shift by as little as brings the
@@ -298,11 +359,7 @@ static fil_status push(clearing *self, bool *moved, int *places)
         const fil_touch_point *point = &list.point[i];
         if (!is_inside(self, point))
             continue;
-        double way = farther * self->strands.radius[point->a] - point->gap;
-        if (point->at_a < 1)
-            want(self, point->a, point->normal, way);
-        if (point->at_a > 0)
-            want(self, point->a + 1, point->normal, way);
+        push_out(self, point);
         ++*places;
     }
     go(self, moved);
@@ -318,6 +375,8 @@ static fil_status clear(clearing *self, double *position, fil_clearing *report)
     int inside = 1, overlaps = 1;
     double before = INFINITY, left = 0;
     fil_status status = lift(self, moved);
+    if (status == FIL_OK)
+        status = free_pierced(self, moved);
     for (int pass = 0; pass < PASSES && left <= worthwhile * before && inside + overlaps > 0 && status == FIL_OK;
          ++pass) {
         before = pass > 0 ? left : INFINITY;

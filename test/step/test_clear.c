@@ -92,6 +92,74 @@ TEST(clear_moves_the_insides_of_edges_out_too)
     fil_context_destroy(context);
 }
 
+// A lens, thin as an ear: 20 mm wide along x and z, at most 1 mm thick along y, closed.
+static fil_mesh *make_lens(fil_context *context)
+{
+    enum { RINGS = 10, SPOKES = 24 };
+    fil_mesh *mesh;
+    test_ok(context, fil_mesh_create(context, 2 * RINGS * SPOKES, 2 * SPOKES * (2 * RINGS - 1), &mesh));
+    int *at = mesh->triangle;
+    for (int ring = 0; ring < 2 * RINGS; ++ring) // from the upper pole around the rim to the lower one
+        for (int k = 0; k < SPOKES; ++k) {
+            double up = 3.14159265358979 * ring / (2 * RINGS - 1), around = 2 * 3.14159265358979 * k / SPOKES;
+            double *x = mesh->position + 3 * (ring * SPOKES + k), wide = 0.01 * sin(up);
+            x[0] = wide * sin(around), x[1] = 0.0005 * cos(up), x[2] = wide * cos(around);
+            int a = ring * SPOKES + k, b = ring * SPOKES + (k + 1) % SPOKES;
+            const int two[6] = {a, a + SPOKES, b + SPOKES, a, b + SPOKES, b};
+            if (ring + 1 < 2 * RINGS) {
+                memcpy(at, two, sizeof two);
+                at += 6;
+            }
+        }
+    return mesh;
+}
+
+// Where the straight way between two points is inside the lens, tried at 200 places.
+static int places_in_lens(const double *a, const double *b)
+{
+    int inside = 0;
+    for (int i = 0; i <= 200; ++i) {
+        double x[3], at = i / 200.0;
+        for (int k = 0; k < 3; ++k)
+            x[k] = ((1 - at) * a[k] + at * b[k]) / (k == 1 ? 0.0005 : 0.01);
+        inside += distance(x) < 0.98; // the mesh is a little smaller than the lens
+    }
+    return inside;
+}
+
+TEST(clear_leads_strands_around_what_they_pierce)
+{
+    ball b;
+    ball_make(&b);
+    fil_context *context = fil_context_create(NULL);
+    fil_mesh *lens = make_lens(context);
+    b.sphere = fil_obstacle_default();
+    b.sphere.shape = FIL_OBSTACLE_MESH;
+    b.sphere.mesh = lens;
+    b.group.touch.radius = 1e-5;
+    // Each strand goes down through the lens, at 2, 5 and 8 mm from its middle.
+    for (int s = 0; s < STRANDS; ++s)
+        for (int i = 0; i < VERTICES; ++i) {
+            double *x = b.x + 3 * (s * VERTICES + i);
+            x[0] = 0.002 + 0.003 * s, x[1] = 0.003 * (i - 4.6), x[2] = 0.001 * s;
+        }
+    double x[3 * STRANDS * VERTICES];
+    int before = 0, after = 0;
+    fil_clearing report;
+    test_ok(context, fil_scene_clear(context, &b.scene, 0, x, &report));
+    ck_assert_int_eq(report.inside, 0);
+    for (int s = 0; s < STRANDS; ++s)
+        for (int i = 3 * s * VERTICES; i < 3 * (s * VERTICES + VERTICES - 1); i += 3) {
+            before += places_in_lens(b.x + i, b.x + i + 3);
+            after += places_in_lens(x + i, x + i + 3);
+        }
+    ck_assert_int_gt(before, 0);
+    ck_assert_int_eq(after, 0);
+    ck_assert(report.farthest < 0.02);
+    fil_mesh_destroy(lens);
+    fil_context_destroy(context);
+}
+
 TEST(clear_moves_strands_apart)
 {
     ball b;
