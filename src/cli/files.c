@@ -99,7 +99,7 @@ bool fil_files_same(const char *left, const char *right)
         return false;
     bool there = left_exists;
     const char *left_name = there ? "" : split(left, &a), *right_name = there ? "" : split(right, &b);
-    if (!left_name || !right_name || (there && !S_ISREG(a.st_mode)))
+    if (!left_name || !right_name || (there && !S_ISREG(a.st_mode) && !S_ISDIR(a.st_mode)))
         return false;
     return a.st_dev == b.st_dev && a.st_ino == b.st_ino && strcmp(left_name, right_name) == 0;
 }

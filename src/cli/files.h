@@ -14,7 +14,7 @@ typedef struct fil_files_list {
 fil_cli_exit fil_files_list_make(const char *const *words, int count, fil_files_list *out);
 void fil_files_list_free(fil_files_list *list);
 
-// Do both paths mean one regular file, or the place where one will be? Links and "./" do not hide it.
+// Do both paths mean one regular file or folder, or the place where one will be? Links and "./" do not hide it.
 bool fil_files_same(const char *left, const char *right);
 
 // Can the file be written? NULL is fine.

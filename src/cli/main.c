@@ -2,6 +2,7 @@
 #include "cli/audit.h"
 #include "cli/completion.h"
 #include "cli/contact.h"
+#include "cli/follow.h"
 #include "cli/groom.h"
 #include "cli/info.h"
 #include "cli/manual.h"
@@ -59,6 +60,7 @@ const fil_command *const fil_commands[] = {
     &fil_command_check,            //
     &fil_command_schema,           //
     &fil_command_convert,          //
+    &fil_command_follow,           //
     &fil_command_info,             //
     &fil_command_validate,         //
     &fil_command_contact_solve,    //

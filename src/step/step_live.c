@@ -395,6 +395,19 @@ static fil_live_pack pack_of(const live_job *self, int block, int pack)
                            .held = live->held + live->held_start[pack]};
 }
 
+// Out of all meshes, and lengths once more where that has changed them.
+static void leave_meshes(const live_job *self, const fil_live_pack *P)
+{
+    const fil_live_type *type = self->job.state->model->groups[self->job.group].live->type;
+    const fil_live_scratch *scratch = &self->job.state->scratch[self->job.group].live;
+    unsigned lanes = (1u << LANES) - 1;
+    for (int lead = 0; lead <= type->leads && lanes && scratch->mesh_count > 0; ++lead) {
+        for (int i = 0; i < scratch->mesh_count; ++i)
+            fil_live_leave_mesh(&scratch->meshes[i], P, lanes);
+        lanes = lead < type->leads ? type->lead(P, &self->now, scratch->shapes) : 0;
+    }
+}
+
 static void run_blocks(void *data, int64_t begin, int64_t end)
 {
     const live_job *self = data;
@@ -406,8 +419,7 @@ static void run_blocks(void *data, int64_t begin, int64_t end)
             set_poses(&self->job, pack, scratch->pose + (ptrdiff_t)block * 12 * LANES);
             set_goals(&self->job, pack, scratch->goal + (ptrdiff_t)3 * block * S->live->longest * LANES);
             S->live->type->solve(&P, &self->now, scratch->shapes);
-            for (int i = 0; i < scratch->mesh_count; ++i)
-                fil_live_leave_mesh(&scratch->meshes[i], &P);
+            leave_meshes(self, &P);
             scratch->fine[pack] = (unsigned char)S->live->type->finish(&P, &self->now);
         }
 }

@@ -31,8 +31,8 @@ fil_status fil_live_settle(fil_context *context, fil_state *state, int max_itera
 // All live groups from `begin` on, h seconds. Fails only when a device does.
 fil_status fil_step_live(fil_context *context, fil_state *state, double begin, double h, fil_step_stats *stats);
 
-// step_live_mesh.c. Moves the vertices of a pack out of a mesh.
-void fil_live_leave_mesh(const fil_live_mesh *mesh, const fil_live_pack *pack);
+// step_live_mesh.c. Moves the vertices of a pack out of a mesh; lanes: bits.
+void fil_live_leave_mesh(const fil_live_mesh *mesh, const fil_live_pack *pack, unsigned lanes);
 
 // step_live_grid.c. What strands do to each other's velocities in h seconds.
 fil_status fil_live_grid_make(fil_arena *arena, const fil_live *live, fil_live_grid *out);

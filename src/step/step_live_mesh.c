@@ -26,11 +26,11 @@ static void leave(const fil_live_mesh *mesh, const double x[3], double radius, i
         p[k] -= part * slide[k];
 }
 
-void fil_live_leave_mesh(const fil_live_mesh *mesh, const fil_live_pack *P)
+void fil_live_leave_mesh(const fil_live_mesh *mesh, const fil_live_pack *P, unsigned lanes)
 {
     for (int lane = 0; lane < LANES; ++lane) {
         int hint = -1;
-        for (int i = 0; i < P->n; ++i) {
+        for (int i = 0; i < P->n && lanes >> lane & 1; ++i) {
             double x[3], p[3];
             if (P->weight[i * LANES + lane] == 0)
                 continue;

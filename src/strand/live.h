@@ -29,8 +29,12 @@ typedef struct fil_live_param {
 
 // What makes a model live.
 struct fil_live_type {
-    // A pack through a step: all but the new state; then that. Returns the lanes that are finite, as bits.
+    // A pack through a step: all but meshes and the new state.
     void (*solve)(const fil_live_pack *pack, const fil_live_now *now, const fil_live_shape *shapes);
+    // Lengths once more where a mesh has changed them, up to `leads` times. Returns these lanes, as bits.
+    unsigned (*lead)(const fil_live_pack *pack, const fil_live_now *now, const fil_live_shape *shapes);
+    int leads;
+    // The new state. Returns the lanes that are finite, as bits.
     unsigned (*finish)(const fil_live_pack *pack, const fil_live_now *now);
 };
 

@@ -6,16 +6,15 @@ enum { LIVE_LEADS = 8 };
 
 // A body that moves a vertex out changes the lengths of its edges. Where one is off by more than a hundredth, strands
 // follow the leader and leave bodies in turn: each time vertices come farther along the surface. Most are done after
-// one or two, those that stand on a body longer.
-LIVE void live_lead_around(const fil_live_pack *P, const fil_live_now *now, GLOBAL const fil_live_shape *shapes)
+// one or two, those that stand on a body longer. One turn; returns who took it.
+LIVE mask live_lead(const fil_live_pack *P, const fil_live_now *now, GLOBAL const fil_live_shape *shapes)
 {
-    for (int lead = 0; lead < LIVE_LEADS; ++lead) {
-        mask off = not_of(live_stretch(P) <= all(0.01f));
-        if (!any_of(off))
-            return;
+    mask off = not_of(live_stretch(P) <= all(0.01f));
+    if (any_of(off)) {
         live_follow_leader(P, off);
         live_collide(P, now, shapes, off);
     }
+    return off;
 }
 
 LIVE void live_solve(const fil_live_pack *P, const fil_live_now *now, GLOBAL const fil_live_shape *shapes)
@@ -40,8 +39,9 @@ LIVE void live_solve(const fil_live_pack *P, const fil_live_now *now, GLOBAL con
         live_lengths(P, now, round + 1 == now->rounds);
         live_collide(P, now, shapes, all(1) > all(0));
     }
-    if (LIVE_KEEPS_LENGTHS && now->shapes > 0)
-        live_lead_around(P, now, shapes);
+    for (int lead = 0; LIVE_KEEPS_LENGTHS && now->shapes > 0 && lead < LIVE_LEADS; ++lead)
+        if (!any_of(live_lead(P, now, shapes)))
+            return;
 }
 
 // The new state; strands whose numbers are not finite stay where they were, at rest. Returns those that are fine.

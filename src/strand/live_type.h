@@ -10,4 +10,9 @@ static unsigned finish(const fil_live_pack *pack, const fil_live_now *now)
     return fil_m8_bits(live_finish(pack, now));
 }
 
-static const fil_live_type live = {.solve = solve, .finish = finish};
+static unsigned lead(const fil_live_pack *pack, const fil_live_now *now, const fil_live_shape *shapes)
+{
+    return LIVE_KEEPS_LENGTHS ? fil_m8_bits(live_lead(pack, now, shapes)) : 0;
+}
+
+static const fil_live_type live = {.solve = solve, .lead = lead, .finish = finish, .leads = LIVE_LEADS};
