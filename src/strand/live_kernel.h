@@ -127,6 +127,13 @@ LIVE void live_follow_jump(const fil_live_pack *P, const fil_live_now *now)
         store3(P->x, i, plus3(load3(P->x, i), share, way));
 }
 
+// Drag is implicit, m (p - p_free) (1 + h drag) = h² forces: vertices are as much heavier for all that moves them in a
+// step. Without it strands would sag the less the longer the step is.
+LIVE lanes live_heavier(const fil_live_pack *P, const fil_live_now *now, int i)
+{
+    return all(1) + all(now->h) * (load(P->drag, i) + all(now->damping));
+}
+
 LIVE void live_predict(const fil_live_pack *P, const fil_live_now *now)
 {
     const lanes h = all(now->h);
@@ -134,7 +141,7 @@ LIVE void live_predict(const fil_live_pack *P, const fil_live_now *now)
     const three against = turn3(P->pose, carried);
     live_follow_jump(P, now);
     for (int i = 0; i < P->n; ++i) {
-        lanes drag = load(P->drag, i), slow = all(1) / (all(1) + h * (drag + all(now->damping)));
+        lanes drag = load(P->drag, i), slow = all(1) / live_heavier(P, now, i);
         three v = load3(P->v, i), a = {all(now->gravity[0]), all(now->gravity[1]), all(now->gravity[2])};
         a.x += drag * all(now->wind[0]);
         a.y += drag * all(now->wind[1]);
@@ -162,9 +169,15 @@ LIVE lanes live_yield(const fil_live_pack *P, int i)
     return load(P->weight, i - 1) * a * a + load(P->weight, i) * c * c + load(P->weight, i + 1) * b * b;
 }
 
+// × h²
+LIVE lanes live_give(const fil_live_pack *P, const fil_live_now *now, int i)
+{
+    return load(P->give, 2 * i) * live_heavier(P, now, i);
+}
+
 LIVE lanes live_bend_give(const fil_live_pack *P, const fil_live_now *now, int i)
 {
-    return now->form == FIL_LIVE_PBD ? all(0) : load(P->give, 2 * i) / all(now->h * now->h);
+    return now->form == FIL_LIVE_PBD ? all(0) : live_give(P, now, i) / all(now->h * now->h);
 }
 
 // Of single bends.
@@ -245,7 +258,7 @@ LIVE void live_straighten(const fil_live_pack *P, const fil_live_now *now, int i
 {
     three C = live_bend_of(P, now, i);
     if (now->form != FIL_LIVE_PBD)
-        C = plus3(C, load(P->give, 2 * i), live_force_of(P, i));
+        C = plus3(C, live_give(P, now, i), live_force_of(P, i));
     three l = times3(-load(P->gain, 3 * i), C);
     live_push_bend(P, i, l);
     if (now->form != FIL_LIVE_PBD)
@@ -258,7 +271,7 @@ LIVE void live_straighten_all(const fil_live_pack *P, const fil_live_now *now)
     three before = {all(0), all(0), all(0)}, older = before;
     lanes first = all(0), second = all(0), second_before = all(0);
     for (int i = 1; i + 1 < P->n; ++i) {
-        three y = plus3(live_bend_of(P, now, i), load(P->give, 2 * i), live_force_of(P, i));
+        three y = plus3(live_bend_of(P, now, i), live_give(P, now, i), live_force_of(P, i));
         y = plus3(plus3(y, -first, before), -second_before, older);
         first = load(P->gain, 3 * i + 1);
         second_before = second;
@@ -330,7 +343,7 @@ LIVE void live_lift(const fil_live_pack *P, const fil_live_now *now)
         three t = live_direction(P->x, i - 1), f = load3(P->lift, i);
         d = live_carry(s, t, d);
         three force = plus3(plus3(times3(f.x, t), f.y, d), f.z, cross3(t, d));
-        live_push_bend(P, i, times3(all(now->h * now->h), force));
+        live_push_bend(P, i, times3(all(now->h * now->h) / live_heavier(P, now, i), force));
         s = t;
     }
 }

@@ -21,9 +21,10 @@ LIVE void live_lengths(const fil_live_pack *P, const fil_live_now *now, int last
     for (int i = 0; i + 1 < P->n; ++i) {
         three next = load3(P->p, i + 1), e = minus3(next, p);
         lanes w_next = load(P->weight, i + 1), size = length3(e), length = load(P->length, i);
-        lanes give = now->form != FIL_LIVE_PBD ? load(P->give, 2 * i + 1) / h2 : all(0), f = all(0), C = size - length;
+        lanes give = all(0), f = all(0), C = size - length;
         if (now->form != FIL_LIVE_PBD) {
             f = load(P->force, 4 * i + 3);
+            give = load(P->give, 2 * i + 1) * live_heavier(P, now, i) / h2;
             C += give * h2 * f;
         }
         mask counts = (length > all(0)) & (w + w_next > all(0));

@@ -439,7 +439,7 @@ TEST(live_strands_have_the_stiffness_of_the_material)
             least = fmin(least, sag), most = fmax(most, sag);
         }
     }
-    ck_assert_msg(most < 1.05 * least, "from %g to %g", least, most);
+    ck_assert_msg(most < 1.01 * least, "from %g to %g", least, most);
     double few = sag_of("pbd:rounds=20", 4e-3, &theory), many = sag_of("pbd:rounds=100", 4e-3, &theory);
     ck_assert_msg(few > 1.5 * many, "pbd: %g and %g", few, many);
 }

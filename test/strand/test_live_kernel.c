@@ -18,14 +18,14 @@ typedef struct bundle {
     fil_live_pack pack;
     fil_live_now now;
     float p[3 * N * L], x[3 * N * L], v[3 * N * L], bend[3 * N * L], gain[3 * N * L], work[5 * N * L], force[4 * N * L];
-    float weight[N * L], length[N * L], inverse[N * L], give[2 * N * L];
+    float weight[N * L], length[N * L], inverse[N * L], drag[N * L], give[2 * N * L];
     int count[L]; // vertices
 } bundle;
 
 static void bundle_make(uint64_t seed, double noise, double give, bundle *out)
 {
     fil_rng rng = fil_rng_make(seed);
-    *out = (bundle){.now = {.h = 0.01F, .stiffness = 1, .curved = 1, .form = FIL_LIVE_XPBD}};
+    *out = (bundle){.now = {.h = 0.01F, .damping = 5, .stiffness = 1, .curved = 1, .form = FIL_LIVE_XPBD}};
     for (int lane = 0; lane < L; ++lane) {
         int n = out->count[lane] = lane == 0 ? N : 2 + fil_rng_below(&rng, N - 1);
         for (int i = 0; i < N; ++i) {
@@ -34,6 +34,7 @@ static void bundle_make(uint64_t seed, double noise, double give, bundle *out)
             out->weight[i * L + lane] = i > 0 && i < n ? (float)fil_rng_uniform(&rng, 0.5, 2) : 0;
             out->length[i * L + lane] = edge ? (float)length : 0;
             out->inverse[i * L + lane] = edge ? (float)(1 / length) : 0;
+            out->drag[i * L + lane] = (float)(20 * i % 7 + lane);
             for (int k = 0; k < 2; ++k)
                 out->give[(2 * i + k) * L + lane] = (float)(give * fil_rng_uniform(&rng, 0.5, 2));
             for (int k = 0; k < 3; ++k) {
@@ -55,6 +56,7 @@ static void bundle_make(uint64_t seed, double noise, double give, bundle *out)
                                 .weight = out->weight,
                                 .length = out->length,
                                 .inverse = out->inverse,
+                                .drag = out->drag,
                                 .give = out->give};
 }
 
@@ -63,7 +65,8 @@ static double worst_bend(const bundle *b)
 {
     double worst = 0;
     for (int i = 1; i + 1 < N; ++i) {
-        three C = plus3(live_bend_of(&b->pack, &b->now, i), load(b->give, 2 * i), live_force_of(&b->pack, i));
+        three C =
+            plus3(live_bend_of(&b->pack, &b->now, i), live_give(&b->pack, &b->now, i), live_force_of(&b->pack, i));
         for (int lane = 0; lane < L; ++lane)
             if (i + 1 < b->count[lane])
                 worst = fmax(worst, hypot(hypot((double)C.x[lane], (double)C.y[lane]), (double)C.z[lane]));
