@@ -14,7 +14,9 @@ cat >scene.json <<'EOF'
   "groups": [
     {"name": "curls", "material": {"young": 4e9}, "groom": {"type": "line", "strands": 8, "style": "curly"},
      "root": {"hold": "clamped", "path": "swing", "release": 0.7}},
-    {"name": "straight", "model": "lifted", "groom": {"type": "line", "strands": 3}}
+    {"name": "straight", "model": "lifted", "groom": {"type": "line", "strands": 3}},
+    {"name": "live", "model": "tridiag:grid=0.02", "groom": {"type": "line", "strands": 20, "style": "wavy"},
+     "root": {"hold": "clamped", "path": "swing", "release": 0.7}}
   ]
 }
 EOF
