@@ -207,6 +207,7 @@ typedef struct find_job {
     const fil_touch_pairs *pairs;
     double margin;
     bool crossings_only;
+    double clearance;       // radii: with crossings only, what ends nearer than that, and nearer than it began
     unsigned char *touches; // [pairs] the answers
     int64_t *start;         // [ranges + 1] how many places a range has, counted one ahead
     fil_touch_point *found; // [start of the last]
@@ -214,6 +215,25 @@ typedef struct find_job {
 
 // What is known of a pair after the first look.
 typedef enum answer { APART, PASSES, COMES_NEAR } answer;
+
+// Edges that end so near each other that hardly anything tells on which side.
+static bool ends_close(const meeting *m, double clearance, fil_touch_point *out)
+{
+    const double nearer = 0.9; // than they began: what moves rigidly comes no nearer
+    const double(*p)[3] = m->p1, (*q)[3] = m->q1;
+    double s, t, way[3], normal[3];
+    double start = fil_segment_nearest(m->p0[0], m->p0[1], m->q0[0], m->q0[1], &s, &t);
+    double end = fil_segment_nearest(p[0], p[1], q[0], q[1], &s, &t);
+    double radii = radii_at(m, s, t), most = clearance * radii;
+    if (end >= most * most || end >= nearer * nearer * start)
+        return false;
+    way_between(p, s, q, t, way);
+    memcpy(normal, way, sizeof normal);
+    if (!(fil_vec3_normalise(normal) > 1e-9 * radii))
+        across(p, q, normal);
+    set_place(m, s, t, normal, out);
+    return true;
+}
 
 // How two edges touch; `out` is then the place. may_cross: false where it is known that they cannot.
 static answer touch_pair(const find_job *job, int64_t pair, bool may_cross, fil_touch_point *out)
@@ -229,14 +249,20 @@ static answer touch_pair(const find_job *job, int64_t pair, bool may_cross, fil_
         crosses(m, out))
         return PASSES;
     if (job->crossings_only)
-        return APART;
+        return may_cross && ends_close(m, job->clearance, out) ? PASSES : APART;
     bool near =
         comes_near(job->S, job->S->x0, m, job->margin, out) || comes_near(job->S, job->S->x1, m, job->margin, out);
     return near ? COMES_NEAR : APART;
 }
 
+static double most_radius(const fil_touch_strands *S, int edge)
+{
+    return fmax(S->radius[edge], S->radius[edge + 1]);
+}
+
 // The first test of fil_crossing_edges, four pairs at a time: where all coefficients of the cubic have one sign,
-// clearly, the edges never lie in a plane. Nearly all pairs end here. Bit l is set where those of lane l may cross.
+// clearly, the edges never lie in a plane. Nearly all pairs end here. Bit l is set where those of lane l may cross, or
+// end close: the volume is at most the distance times both lengths.
 static int may_cross(const find_job *job, const int64_t pair[FIL_FOUR])
 {
     const double doubt = 1e-10;
@@ -266,7 +292,13 @@ static int may_cross(const find_job *job, const int64_t pair[FIL_FOUR])
     for (int k = 0; k < 3; ++k)
         size *= fil_v4_max(fil_w3_dot(ends[k][0], ends[k][0]), fil_w3_dot(ends[k][1], ends[k][1]));
     fil_v4 noise = 3 * fil_v4_sqrt(size);
+    fil_v4 close = fil_v4_all(0);
+    for (int lane = 0; lane < FIL_FOUR && job->clearance > 0; ++lane)
+        close[lane] = job->clearance * (most_radius(job->S, a[lane]) + most_radius(job->S, b[lane]));
+    close = fil_v4_sqrt(fil_w3_dot(u[1], u[1]) * fil_w3_dot(v[1], v[1])) * close;
     fil_m4 above = volume[0] > noise, below = volume[0] < -noise;
+    above &= volume[3] > close;
+    below &= volume[3] < -close;
     for (int k = 1; k < 4; ++k) {
         above &= volume[k] > noise;
         below &= volume[k] < -noise;
@@ -323,9 +355,9 @@ static fil_status find(fil_context *context, fil_arena *arena, find_job *job, fi
 }
 
 fil_status fil_touch_strands_crossings(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
-                                       const fil_touch_pairs *pairs, fil_touch_list *out)
+                                       const fil_touch_pairs *pairs, double clearance, fil_touch_list *out)
 {
-    find_job job = {.S = strands, .pairs = pairs, .crossings_only = true};
+    find_job job = {.S = strands, .pairs = pairs, .crossings_only = true, .clearance = clearance};
     return find(context, arena, &job, out);
 }
 

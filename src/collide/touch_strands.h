@@ -19,8 +19,9 @@ fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const
 // each other. One place for each pair of edges, and one for places that several pairs share.
 fil_status fil_touch_strands_find(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
                                   const fil_touch_pairs *pairs, double margin, fil_touch_list *out);
-// Those that pass through each other on the way.
+// Those that pass through each other on the way; and, with point.crossing false, those whose centre lines came so near
+// each other at the end: `clearance` of their radii.
 fil_status fil_touch_strands_crossings(fil_context *context, fil_arena *arena, const fil_touch_strands *strands,
-                                       const fil_touch_pairs *pairs, fil_touch_list *out);
+                                       const fil_touch_pairs *pairs, double clearance, fil_touch_list *out);
 
 #endif

@@ -358,6 +358,8 @@ static fil_status meet(fil_part *part, fil_rounds *self)
             passing = part->passing.count;
         }
         stuck = stuck || (passing > 0 && (vain_looks >= most_vain_looks || looks == FIL_LOOKS));
+        if (status == FIL_OK && good && added == 0 && !looks_again) // it has looked often enough, but not at this
+            return fil_look_again(part);
         if (status != FIL_OK || stuck || (good && added == 0))
             return status;
         // What is led goes on from a new linearisation.

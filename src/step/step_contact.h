@@ -139,6 +139,11 @@ void fil_meet_remember(fil_part *part);
 double fil_look_woken(const fil_part *part);
 // Makes contacts of those that overlap by more, and of what ends near them; *added: how many.
 fil_status fil_look_wake(fil_part *part, int *added);
+// Searches for all that may meet the strands that end far from where they were expected: more pairs; near: their
+// places.
+fil_status fil_look_for_strays(fil_part *part, fil_touch_list *near);
+// Who passes through each other on the way to the iterate, of these pairs.
+fil_status fil_look_at_pairs(const fil_part *part, const fil_touch_pairs *pairs, fil_touch_list *out);
 // Searches once more, on the way to the iterate: who passes through each other (part->passing), who overlaps and is not
 // known (part->waiting).
 fil_status fil_look_again(fil_part *part);

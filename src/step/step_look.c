@@ -173,20 +173,40 @@ static fil_status let_wait(fil_part *part, const fil_touch_list *list)
     return FIL_OK;
 }
 
+fil_status fil_look_for_strays(fil_part *part, fil_touch_list *near)
+{
+    bool *stray = FIL_ARENA_RAW(part->scratch->arena, bool, part->strands.strand_count);
+    *near = (fil_touch_list){0};
+    if (!stray)
+        return FIL_NO_MEMORY;
+    return mark_strays(part, stray) > 0 ? search_for_strays(part, stray, near) : FIL_OK;
+}
+
+// What ends so close that rounding in a file would tell the wrong side counts as passing, unless it is beside held
+// vertices and can hardly move.
+fil_status fil_look_at_pairs(const fil_part *part, const fil_touch_pairs *pairs, fil_touch_list *out)
+{
+    const double clearance = 0.01, least_freedom = 0.25;
+    fil_status status =
+        fil_touch_strands_crossings(part->job.context, part->scratch->arena, &part->strands, pairs, clearance, out);
+    int kept = 0;
+    for (int i = 0; status == FIL_OK && i < out->count; ++i)
+        if (out->point[i].crossing || fil_meet_freedom(part, &out->point[i]) >= least_freedom)
+            out->point[kept++] = out->point[i];
+    out->count = kept;
+    return status;
+}
+
 fil_status fil_look_again(fil_part *part)
 {
     double start = fil_timer_seconds();
-    bool *stray = FIL_ARENA_RAW(part->scratch->arena, bool, part->strands.strand_count);
-    fil_status status = stray ? FIL_OK : FIL_NO_MEMORY;
-    fil_touch_list near = {0};
+    fil_touch_list near;
     part->passing = (fil_touch_list){0};
-    if (status == FIL_OK && mark_strays(part, stray) > 0)
-        status = search_for_strays(part, stray, &near);
+    fil_status status = fil_look_for_strays(part, &near);
     if (status == FIL_OK)
         status = let_wait(part, &near);
     if (status == FIL_OK)
-        status = fil_touch_strands_crossings(part->job.context, part->scratch->arena, &part->strands, &part->pairs,
-                                             &part->passing);
+        status = fil_look_at_pairs(part, &part->pairs, &part->passing);
     part->stats->crossings = part->passing.count;
     part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
     return status;

@@ -47,6 +47,7 @@ typedef struct apart {
     fil_part *part;
     bool crossings_only;
     fil_arena_mark mark;      // of all below
+    fil_touch_pairs pairs;    // before anything was moved
     int places;               // contacts, then those that wait
     double *floor;            // [places] m, the least gap
     bool *low;                // [places] below it
@@ -260,13 +261,18 @@ static void sweep(apart *self)
 
 // ---- crossings
 
-// Who passes through each other, of the pairs with a strand that was moved.
+// Who passes through each other, of the pairs with a strand that was moved. It may have been moved to others that were
+// not near it.
 static fil_status find_crossings(const apart *self, fil_touch_list *out)
 {
-    const fil_part *part = self->part;
+    fil_part *part = self->part;
     const int *strand = part->strands.strand;
     fil_arena *arena = part->scratch->arena;
+    fil_touch_list near;
     int64_t count = 0;
+    fil_status status = fil_look_for_strays(part, &near);
+    if (status != FIL_OK)
+        return status;
     for (int64_t i = 0; i < part->pairs.count; ++i)
         count += part->moved[strand[part->pairs.a[i]]] || part->moved[strand[part->pairs.b[i]]];
     fil_touch_pairs pairs = {.a = FIL_ARENA_RAW(arena, int, count), .b = FIL_ARENA_RAW(arena, int, count)};
@@ -277,7 +283,7 @@ static fil_status find_crossings(const apart *self, fil_touch_list *out)
             pairs.a[pairs.count] = part->pairs.a[i];
             pairs.b[pairs.count++] = part->pairs.b[i];
         }
-    return fil_touch_strands_crossings(part->job.context, arena, &part->strands, &pairs, out);
+    return fil_look_at_pairs(part, &pairs, out);
 }
 
 // Their strands are looked at again, also where nothing had to be moved.
@@ -438,6 +444,7 @@ static fil_status make_room(apart *self)
     int strands = part->strands.strand_count;
     part->moved = FIL_ARENA_ARRAY(arena, bool, strands);
     self->mark = fil_arena_mark_now(arena);
+    self->pairs = part->pairs;
     self->floor = FIL_ARENA_RAW(arena, double, self->places);
     self->low = FIL_ARENA_RAW(arena, bool, self->places);
     self->start = FIL_ARENA_ARRAY(arena, int, (int64_t)strands + 2);
@@ -481,7 +488,8 @@ fil_status fil_project_apart(fil_part *part, bool crossings_only, bool *done)
     fil_parallel_for(part->job.context, self.places, PLACE_GRAIN, set_floors, &self);
     if (are_errors(&self) || part->last_try)
         status = move_apart(&self, done);
-    fil_arena_rewind(part->scratch->arena, self.mark);
+    if (part->pairs.a == self.pairs.a) // otherwise there are new ones
+        fil_arena_rewind(part->scratch->arena, self.mark);
     part->stats->seconds[FIL_PHASE_DETECT] += fil_timer_seconds() - start;
     if (status == FIL_OK && *done)
         status = fil_project_keep(part);
