@@ -1,10 +1,11 @@
 // How long a step of many short strands takes, and what of it [Han13, section 4].
 //
-//     crowd [--strands N] [--steps N] [--threads N] [--csv FILE]
+//     crowd [--strands N] [--steps N] [--threads N] [--device cpu|opencl|opencl-strand] [--csv FILE]
 //
 // Strands of 6 vertices stand on a ball that turns to and fro; a step is 1/60 s. The paper's step: gravity, then two
 // rounds of 8 sweeps over the bends, one tridiagonal solve and the ball. Without --strands: 100,000 (the mushroom) and
-// 200,000 (the castle); without --threads: 1 and 2.
+// 200,000 (the castle); without --threads: 1 and 2; without --device: all, and a device of OpenCL decides itself about
+// threads. opencl-strand: the numbers of a strand lie together, as in the paper.
 //
 // What a part takes is a difference of whole steps (fil_step) that have it and that do not:
 //
@@ -39,8 +40,15 @@ static const struct {
     [DEFAULTS] = {"tridiag as it is by default", "tridiag", true},
 };
 
+typedef enum device { CPU, OPENCL, OPENCL_STRAND, DEVICES } device;
+static const struct {
+    const char *name, *settings;
+} devices[DEVICES] = {
+    {"cpu", "device=cpu"}, {"opencl", "device=opencl"}, {"opencl-strand", "device=opencl,layout=strand"}};
+
 typedef struct options {
     int strands, steps, threads; // strands, threads: 0: as the head says
+    int device;                  // DEVICES: all
     const char *csv;
 } options;
 
@@ -76,7 +84,8 @@ typedef struct crowd {
     fil_state *state[VARIANTS];
 } crowd;
 
-static void make_crowd(fil_context *context, int strands, crowd *out)
+// False: there is no such device here.
+static bool make_crowd(fil_context *context, int strands, device device, crowd *out)
 {
     static const double radius = 0.15, time[] = {0, 0.5, 1, 1.5, 2};
     static const double turn[] = {0, 0, 0, 0, 0, 1, 0, 0,  0, 0, -1, 0, 0, 0, 0,
@@ -96,7 +105,10 @@ static void make_crowd(fil_context *context, int strands, crowd *out)
     for (int v = 0; v < VARIANTS; ++v) {
         fil_group group = fil_group_default();
         fil_scene scene = fil_scene_default();
-        group.model = variants[v].model;
+        char model[160];
+        snprintf(model, sizeof model, "%s%s%s", variants[v].model, strchr(variants[v].model, ':') ? "," : ":",
+                 devices[device].settings);
+        group.model = model;
         group.root_path = path;
         group.groom = (fil_groom){
             .strand_count = curves->strand_count, .vertex_count = curves->vertex_count, .position = curves->position};
@@ -106,12 +118,20 @@ static void make_crowd(fil_context *context, int strands, crowd *out)
         scene.obstacles = &ball;
         scene.obstacle_count = variants[v].ball ? 1 : 0;
         need(context, fil_model_create(context, &scene, &out->model[v]));
-        need(context, fil_state_create(context, out->model[v], &out->state[v]));
+        fil_status status = fil_state_create(context, out->model[v], &out->state[v]);
+        if (status == FIL_UNAVAILABLE) {
+            fil_model_destroy(out->model[v]);
+            fil_curves_destroy(curves);
+            return false;
+        }
+        need(context, status);
     }
     fil_curves_destroy(curves);
+    return true;
 }
 
-static result measure(int strands, int threads, int steps)
+// False, after a word: there is no such device here.
+static bool measure(int strands, int threads, device device, int steps, result *out)
 {
     static double seconds[VARIANTS][MOST_STEPS];
     fil_context_def def = fil_context_def_default();
@@ -120,27 +140,31 @@ static result measure(int strands, int threads, int steps)
     if (!context)
         complain("no memory", "start");
     crowd made;
-    result out = {0};
-    make_crowd(context, strands, &made);
+    *out = (result){0};
+    if (!make_crowd(context, strands, device, &made)) {
+        printf("%s: left out: %s\n\n", devices[device].name, fil_context_error(context));
+        fil_context_destroy(context);
+        return false;
+    }
     for (int i = 0; i < WARM + steps; ++i)
         for (int v = 0; v < VARIANTS; ++v) {
             fil_step_stats stats;
             double start = fil_timer_seconds();
             need(context, fil_step(context, made.state[v], h, &stats));
             seconds[v][i < WARM ? 0 : i - WARM] = fil_timer_seconds() - start;
-            out.failed += stats.failed;
+            out->failed += stats.failed;
         }
     fil_measure sum;
     fil_state_measure(made.state[PAPER], 0, &sum);
-    out.stretch = sum.stretch;
+    out->stretch = sum.stretch;
     for (int v = 0; v < VARIANTS; ++v) {
         qsort(seconds[v], (size_t)steps, sizeof(double), compare);
-        out.seconds[v] = seconds[v][steps / 2];
+        out->seconds[v] = seconds[v][steps / 2];
         fil_state_destroy(made.state[v]);
         fil_model_destroy(made.model[v]);
     }
     fil_context_destroy(context);
-    return out;
+    return true;
 }
 
 // ---- results
@@ -155,23 +179,23 @@ static void divide(const result *r, double parts[PARTS])
     parts[REST] = r->seconds[TWO_ROUNDS] - 2 * parts[SOLVE];
 }
 
-static void tell(int strands, int threads, const result *r, FILE *csv)
+static void tell(int strands, int threads, device device, const result *r, FILE *csv)
 {
     static const char *const names[PARTS] = {"bends, 2 x 8 sweeps", "the ball, 2 times", "one distance solve",
                                              "the rest"};
     double parts[PARTS], whole = r->seconds[PAPER];
     divide(r, parts);
-    printf("%d strands of %d vertices, %d thread%s: %.1f steps per second\n", strands, VERTICES, threads,
-           threads > 1 ? "s" : "", 1 / whole);
+    printf("%d strands of %d vertices, %s, %d thread%s: %.1f steps per second\n", strands, VERTICES,
+           devices[device].name, threads, threads > 1 ? "s" : "", 1 / whole);
     for (int v = 0; v < VARIANTS; ++v)
         printf("  %-30s %8.2f ms\n", variants[v].name, 1e3 * r->seconds[v]);
     for (int part = 0; part < PARTS; ++part)
         printf("    %-28s %8.2f ms %5.1f %%\n", names[part], 1e3 * parts[part], 100 * parts[part] / whole);
     printf("  stretch %.2g %%, %d strands failed\n\n", 100 * r->stretch, r->failed);
     if (csv)
-        fprintf(csv, "%d,%d,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4g,%d\n", strands, threads, 1e3 * whole, 1e3 * parts[BENDS],
-                1e3 * parts[BALL], 1e3 * parts[SOLVE], 1e3 * parts[REST], 1e3 * r->seconds[DEFAULTS], 100 * r->stretch,
-                r->failed);
+        fprintf(csv, "%s,%d,%d,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4g,%d\n", devices[device].name, strands, threads,
+                1e3 * whole, 1e3 * parts[BENDS], 1e3 * parts[BALL], 1e3 * parts[SOLVE], 1e3 * parts[REST],
+                1e3 * r->seconds[DEFAULTS], 100 * r->stretch, r->failed);
 }
 
 static int whole_number(const char *text, const char *option, int most)
@@ -183,15 +207,25 @@ static int whole_number(const char *text, const char *option, int most)
     return (int)value;
 }
 
+static int which_device(const char *name)
+{
+    int i = 0;
+    while (i < DEVICES && strcmp(devices[i].name, name) != 0)
+        ++i;
+    if (i == DEVICES)
+        complain("must be cpu, opencl or opencl-strand", "--device");
+    return i;
+}
+
 static options read_options(int argc, char **argv)
 {
-    options out = {.steps = 60};
+    options out = {.steps = 60, .device = DEVICES};
     for (int i = 1; i < argc; i += 2) {
-        static const char *const known[] = {"--strands", "--steps", "--threads", "--csv"};
+        static const char *const known[] = {"--strands", "--steps", "--threads", "--device", "--csv"};
         int which = 0;
-        while (which < 4 && strcmp(argv[i], known[which]) != 0)
+        while (which < 5 && strcmp(argv[i], known[which]) != 0)
             ++which;
-        if (which == 4)
+        if (which == 5)
             complain("no such option", argv[i]);
         if (i + 1 == argc)
             complain("needs a value", argv[i]);
@@ -201,6 +235,8 @@ static options read_options(int argc, char **argv)
             out.steps = whole_number(argv[i + 1], argv[i], MOST_STEPS);
         else if (which == 2)
             out.threads = whole_number(argv[i + 1], argv[i], 1024);
+        else if (which == 3)
+            out.device = which_device(argv[i + 1]);
         else
             out.csv = argv[i + 1];
     }
@@ -214,17 +250,21 @@ int main(int argc, char **argv)
     if (options.csv && !csv)
         complain("cannot be written", options.csv);
     if (csv)
-        fprintf(csv, "strands,threads,step_ms,bends_ms,ball_ms,solve_ms,rest_ms,defaults_ms,stretch_percent,failed\n");
-    for (int strands = 100000; strands <= 200000; strands += 100000)
-        for (int threads = 1; threads <= 2; ++threads) {
-            int used = options.threads > 0 ? options.threads : threads;
-            int count = options.strands > 0 ? options.strands : strands;
-            bool again = (options.threads > 0 && threads > 1) || (options.strands > 0 && strands > 100000);
-            if (again)
-                continue;
-            result r = measure(count, used, options.steps);
-            tell(count, used, &r, csv);
-        }
+        fprintf(
+            csv,
+            "device,strands,threads,step_ms,bends_ms,ball_ms,solve_ms,rest_ms,defaults_ms,stretch_percent,failed\n");
+    for (int device = 0; device < DEVICES; ++device)
+        for (int strands = 100000; strands <= 200000; strands += 100000)
+            for (int threads = 1; threads <= 2; ++threads) {
+                int used = options.threads > 0 ? options.threads : threads;
+                int count = options.strands > 0 ? options.strands : strands;
+                bool again = (options.threads > 0 && threads > 1) || (options.strands > 0 && strands > 100000);
+                bool other = options.device != DEVICES && options.device != device;
+                bool alone = device != CPU && threads == 1 && options.threads == 0; // it does not heed them
+                result r;
+                if (!again && !other && !alone && measure(count, used, device, options.steps, &r))
+                    tell(count, used, device, &r, csv);
+            }
     if (csv && fclose(csv) != 0)
         complain("cannot be written", options.csv);
     return 0;
