@@ -15,8 +15,8 @@ const char *fil_version(void)
     return FIL_VERSION;
 }
 
-// Large blocks in large pages, where the system has them: what is read at random in hundreds of MB then spends less time
-// on finding pages (a million contacts, bench/touch_scale: detection takes 4 to 9 % less).
+// Large blocks in large pages, where the system has them: what is read at random in hundreds of MB then spends less
+// time on finding pages (a million contacts, bench/touch_scale: detection takes 4 to 9 % less).
 static void *default_allocate(void *user, size_t size)
 {
     (void)user;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # filum follow: few strands are simulated, many go along.
+# shellcheck disable=SC2016 # programs of awk
 # shellcheck source=test/test.sh
 source "$FILUM_SOURCE/test/test.sh"
 
