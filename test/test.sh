@@ -31,3 +31,12 @@ check_exit() {
         ok "$name"
     fi
 }
+
+# check_output NAME WORD COMMAND...: the command succeeds and writes WORD to stdout.
+check_output() {
+    local name=$1 word=$2 output code
+    shift 2
+    output=$("$@" 2>/dev/null)
+    code=$?
+    if [[ $code == 0 && $output == *"$word"* ]]; then ok "$name"; else fail "$name" "status $code: $output"; fi
+}

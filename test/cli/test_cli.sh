@@ -3,15 +3,6 @@
 # shellcheck source=test/test.sh
 source "$FILUM_SOURCE/test/test.sh"
 
-# check_output NAME WORD COMMAND...: the command succeeds and writes WORD to stdout.
-check_output() {
-    local name=$1 word=$2 output code
-    shift 2
-    output=$("$@" 2>&1)
-    code=$?
-    if [[ $code == 0 && $output == *"$word"* ]]; then ok "$name"; else fail "$name" "status $code: $output"; fi
-}
-
 # json_value FILE KEY: a number or word of our own JSON, which has one key per line.
 json_value() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1" | head -1; }
 

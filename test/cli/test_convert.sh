@@ -3,15 +3,6 @@
 # shellcheck source=test/test.sh
 source "$FILUM_SOURCE/test/test.sh"
 
-# check_output NAME WORD COMMAND...: the command succeeds and writes WORD to stdout.
-check_output() {
-    local name=$1 word=$2 output code
-    shift 2
-    output=$("$@" 2>/dev/null)
-    code=$?
-    if [[ $code == 0 && $output == *"$word"* ]]; then ok "$name"; else fail "$name" "status $code: $output"; fi
-}
-
 cat >a.obj <<'END'
 v 0 0 0
 v 0 10 0

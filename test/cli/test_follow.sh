@@ -19,15 +19,6 @@ END_OF_SCENE
 "$FILUM" run scene.json -o out --quiet >/dev/null
 all=(--set groups.hair.groom.every=1)
 
-# check_output NAME WORD COMMAND...: the command succeeds and writes WORD to stdout.
-check_output() {
-    local name=$1 word=$2 output code
-    shift 2
-    output=$("$@" 2>/dev/null)
-    code=$?
-    if [[ $code == 0 && $output == *"$word"* ]]; then ok "$name"; else fail "$name" "status $code: $output"; fi
-}
-
 check_output follow_says_what "dense: 3 frames of 402 strands, which follow 42" "$FILUM" follow out -o dense "${all[@]}"
 check_output follow_json '"guides": 42' "$FILUM" follow out -o json "${all[@]}" --json
 check_output follow_twice "3 frames" "$FILUM" follow out -o dense "${all[@]}" --force
