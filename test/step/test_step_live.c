@@ -333,11 +333,29 @@ static void globe_make(double radius, globe *out)
         .vertex_count = 17 * 33, .triangle_count = 2 * 16 * 32, .position = out->x, .triangle = out->triangle};
 }
 
+// A group around a ball, which is a sphere or a mesh.
+static world world_on_ball(const fil_group *group, double radius, bool mesh, int threads)
+{
+    static globe globe;
+    fil_scene scene = fil_scene_default();
+    fil_contacts contacts = fil_contacts_default();
+    fil_obstacle ball = fil_obstacle_default();
+    globe_make(radius, &globe);
+    ball.shape = mesh ? FIL_OBSTACLE_MESH : FIL_OBSTACLE_SPHERE;
+    ball.mesh = &globe.mesh;
+    ball.size[0] = radius;
+    scene.groups = group;
+    scene.group_count = 1;
+    scene.contacts = &contacts;
+    scene.obstacles = &ball;
+    scene.obstacle_count = 1;
+    return world_make(&scene, threads);
+}
+
 // Ropes that stand on a ball fall on it from all sides: none inside, and their edges keep their lengths.
 static void check_lying(const char *model, bool mesh)
 {
     enum { STRANDS = 64, VERTICES = 6 };
-    static globe globe;
     static double x[3 * STRANDS * VERTICES];
     int n[STRANDS];
     for (int s = 0; s < STRANDS; ++s) {
@@ -348,22 +366,10 @@ static void check_lying(const char *model, bool mesh)
             at[0] = far * across * cos(angle), at[1] = far * z, at[2] = far * across * sin(angle);
         }
     }
-    fil_scene scene = fil_scene_default();
     fil_group group = fil_group_default();
-    fil_contacts contacts = fil_contacts_default();
-    fil_obstacle ball = fil_obstacle_default();
-    globe_make(0.15, &globe);
-    ball.shape = mesh ? FIL_OBSTACLE_MESH : FIL_OBSTACLE_SPHERE;
-    ball.mesh = &globe.mesh;
-    ball.size[0] = 0.15;
     group.model = model;
     group.groom = (fil_groom){.strand_count = STRANDS, .vertex_count = n, .position = x};
-    scene.groups = &group;
-    scene.group_count = 1;
-    scene.contacts = &contacts;
-    scene.obstacles = &ball;
-    scene.obstacle_count = 1;
-    world w = world_make(&scene, 1);
+    world w = world_on_ball(&group, 0.15, mesh, 1);
     double most = 0, inside = 0, flat = mesh ? 0.15 * 0.0097 : 0; // sides of the mesh lie within the sphere
     for (int i = 0; i < 60; ++i) {
         run(&w, 1, 1.0 / 60);
@@ -496,33 +502,21 @@ TEST(live_cuts_are_for_live_strands)
 static void check_bits(const char *model)
 {
     enum { STRANDS = 70, VERTICES = 12, STEPS = 20 };
-    static globe globe;
     static double x[3 * STRANDS * VERTICES];
     int n[STRANDS];
-    globe_make(0.1, &globe);
     double *at = x;
     for (int s = 0; s < STRANDS; ++s) {
         n[s] = VERTICES - s % 5;
         for (int i = 0; i < n[s]; ++i, at += 3)
             at[0] = 0.1 * sin(2.4 * s) + 0.01 * i, at[1] = 0.15, at[2] = 0.1 * cos(1.7 * s);
     }
-    fil_scene scene = fil_scene_default();
     fil_group group = fil_group_default();
-    fil_contacts contacts = fil_contacts_default();
-    fil_obstacle ball = fil_obstacle_default();
-    ball.shape = FIL_OBSTACLE_MESH;
-    ball.mesh = &globe.mesh;
     group.model = model;
     group.groom = (fil_groom){.strand_count = STRANDS, .vertex_count = n, .position = x};
-    scene.groups = &group;
-    scene.group_count = 1;
-    scene.contacts = &contacts;
-    scene.obstacles = &ball;
-    scene.obstacle_count = 1;
     void *first = NULL, *half = NULL;
     size_t size = 0;
     for (int threads = 1; threads <= 16; threads *= 2) {
-        world w = world_make(&scene, threads);
+        world w = world_on_ball(&group, 0.1, true, threads);
         run(&w, STEPS / 2, 1.0 / 60);
         half = half ? half : saved(w.state);
         run(&w, STEPS / 2, 1.0 / 60);
@@ -536,7 +530,7 @@ static void check_bits(const char *model)
             free(now);
         world_free(&w);
     }
-    world w = world_make(&scene, 3);
+    world w = world_on_ball(&group, 0.1, true, 3);
     test_ok(w.context, fil_state_load(w.context, w.state, half, size));
     run(&w, STEPS / 2, 1.0 / 60);
     void *now = saved(w.state);
