@@ -14,7 +14,6 @@
 #include <string.h>
 
 typedef struct group {
-    const fil_groom *groom;
     fil_follow *follow;    // NULL: as the guides
     int64_t guides, hairs; // vertices
     int64_t guide_at, at;  // the first of them among all
@@ -95,7 +94,7 @@ static fil_status make_group(job *self, int g)
     const fil_groom *guides = &self->guides->scene.groups[g].groom, *hairs = &self->hairs->scene.groups[g].groom;
     const fil_cache_group *cached = fil_cache_group_at(self->cache, g);
     group *out = &self->groups[g];
-    *out = (group){.groom = hairs, .guides = vertices_of(guides), .hairs = vertices_of(hairs)};
+    *out = (group){.guides = vertices_of(guides), .hairs = vertices_of(hairs)};
     if (cached->strand_count != guides->strand_count || cached->vertex_total != out->guides)
         return fil_context_fail(self->context, FIL_BAD_INPUT,
                                 "%s: group %d has %d strands, and its scene makes %d of it: has the file of the groom "

@@ -225,7 +225,7 @@ static bool ends_close(const meeting *m, double clearance, fil_touch_point *out)
     double start = fil_segment_nearest(m->p0[0], m->p0[1], m->q0[0], m->q0[1], &s, &t);
     double end = fil_segment_nearest(p[0], p[1], q[0], q[1], &s, &t);
     double radii = radii_at(m, s, t), most = clearance * radii;
-    if (end >= most * most || end >= nearer * nearer * start)
+    if (!(end < most * most) || !(end < nearer * nearer * start))
         return false;
     way_between(p, s, q, t, way);
     memcpy(normal, way, sizeof normal);
