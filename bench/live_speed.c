@@ -45,6 +45,7 @@ static double solve_all(const solve_job *job)
     for (int pack = 0; pack < job->packs; ++pack) {
         size_t row = (size_t)pack * (size_t)job->n * LANES;
         fil_live_pack P = {.n = job->n,
+                           .x = job->p + 3 * row,
                            .p = job->p + 3 * row,
                            .length = job->length + row,
                            .weight = job->weight + row,
@@ -144,7 +145,7 @@ static void run(fur *f, int steps)
 // begins with steps that do not count, for the one before has emptied the caches.
 static void time_steps(const int *strands, int count, int threads, double *seconds)
 {
-    enum { MOST = 8, TURNS = 15 };
+    enum { MOST = 8, TURNS = 45 };
     fur crowds[MOST];
     for (int c = 0; c < count; ++c) {
         crowds[c] = fur_make(strands[c], threads);
