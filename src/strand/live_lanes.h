@@ -25,6 +25,12 @@ static inline void store(float *array, int at, lanes value)
     fil_v8_store(array + (ptrdiff_t)at * STRIDE, value);
 }
 
+// Begins to bring to the cache what will be loaded soon.
+static inline void ask_for(const float *array, int at)
+{
+    __builtin_prefetch(array + (ptrdiff_t)at * STRIDE);
+}
+
 static inline lanes all(float x)
 {
     return fil_v8_all(x);

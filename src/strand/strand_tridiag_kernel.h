@@ -3,49 +3,133 @@
 //
 //     -w_i n_i-1·n_i λ_i-1 + (w_i + w_i+1) λ_i - w_i+1 n_i·n_i+1 λ_i+1 = C_i,   p_i += w_i (n_i-1 λ_i-1 - n_i λ_i)
 //
-// by the Thomas algorithm: one sweep to the tip, one back, in which the vertices move. The matrix is positive definite
-// except between two held ends in one line; a floor under the pivots takes care of that. It says where edges go in a
-// straight line: edges that turn far in a step, like those nearly square to their neighbours that are pulled along
-// them, need it once more, or do not get there at all. So after the last round strands are measured; where an edge is
-// off by more than a hundredth the solve is repeated, and what does not help then is done by following the leader.
+// by the Thomas algorithm from both ends: a sweep from the root and one from the tip meet in the middle, and two go
+// back, in which the vertices move. Each pivot waits for the one before, through a division; with two sweeps side by
+// side there is something to do meanwhile. The matrix is positive definite except between two held ends in one line; a
+// floor under the pivots takes care of that. It says where edges go in a straight line: edges that turn far in a step,
+// like those nearly square to their neighbours that are pulled along them, need it once more, or do not get there at
+// all. So after the last round strands are measured; where an edge is off by more than a thousandth the solve is
+// repeated, and what does not help then is done by following the leader.
 
 enum { TRIDIAG_REPEATS = 3 };
 
-// λ in place of the right-hand side: work holds n (3), c, d of each edge.
+// A sweep from one end of the strand towards its middle: the vertex it has reached, and the edge behind that.
+typedef struct tridiag_sweep {
+    three p, n; // n towards the end of the strand
+    lanes weight, pivot, d;
+} tridiag_sweep;
+
+// The way back to the end: n λ and c of the edge nearer to the middle.
+typedef struct tridiag_return {
+    three pull;
+    lanes lambda, c;
+} tridiag_return;
+
+LIVE tridiag_sweep tridiag_begin(const fil_live_pack *P, int end)
+{
+    tridiag_sweep out = {load3(P->p, end), {all(0), all(0), all(0)}, load(P->weight, end), all(0), all(0)};
+    return out;
+}
+
+// What the row of the next edge has off the diagonal, without its sign.
+LIVE lanes tridiag_beside(const tridiag_sweep *sweep, three n, mask is_edge)
+{
+    return choose(is_edge, sweep->weight * dot3(sweep->n, n), all(0));
+}
+
+// 0 where there is no edge: it shall say nothing to the edges around it.
+LIVE lanes tridiag_invert(lanes pivot, mask is_edge)
+{
+    return choose(is_edge, all(1) / more_of(pivot, all(1e-6f)), all(0));
+}
+
+// Over an edge. λ in place of the right-hand side: work holds n (3), c, d of each edge.
+LIVE void tridiag_eliminate(const fil_live_pack *P, mask which, tridiag_sweep *sweep, int edge, int to)
+{
+    three next = load3(P->p, to), e = minus3(sweep->p, next);
+    lanes w = sweep->weight, w_next = load(P->weight, to), length = load(P->length, edge), size = length3(e);
+    mask is_edge = which & (length > all(0));
+    three n = times3(all(1) / size, e);
+    lanes beside = tridiag_beside(sweep, n, is_edge), c = beside * sweep->pivot;
+    sweep->pivot = tridiag_invert(w + w_next - beside * beside * sweep->pivot, is_edge);
+    sweep->d = (size - length + beside * sweep->d) * sweep->pivot;
+    store(P->work, 5 * edge, n.x);
+    store(P->work, 5 * edge + 1, n.y);
+    store(P->work, 5 * edge + 2, n.z);
+    store(P->work, 5 * edge + 3, c); // of the edge behind
+    store(P->work, 5 * edge + 4, sweep->d);
+    sweep->p = next;
+    sweep->n = n;
+    sweep->weight = w_next;
+}
+
+// The edge in the middle, where two sweeps have met.
+LIVE void tridiag_meet(const fil_live_pack *P, mask which, const tridiag_sweep *a, const tridiag_sweep *b, int edge,
+                       tridiag_return *to_a, tridiag_return *to_b)
+{
+    three e = minus3(a->p, b->p);
+    lanes length = load(P->length, edge), size = length3(e);
+    mask is_edge = which & (length > all(0));
+    three n = times3(all(1) / size, e);
+    lanes beside_a = tridiag_beside(a, n, is_edge), beside_b = -tridiag_beside(b, n, is_edge);
+    lanes whole = a->weight + b->weight - beside_a * beside_a * a->pivot - beside_b * beside_b * b->pivot;
+    lanes excess = size - length + beside_a * a->d + beside_b * b->d;
+    lanes lambda = excess * tridiag_invert(whole, is_edge);
+    to_a->pull = times3(lambda, n);
+    to_b->pull = times3(-lambda, n);
+    to_a->lambda = to_b->lambda = lambda;
+    to_a->c = beside_a * a->pivot;
+    to_b->c = beside_b * b->pivot;
+}
+
+// The vertex between the edge and the one nearer to the middle.
+LIVE void tridiag_move(const fil_live_pack *P, tridiag_return *back, int edge, int vertex)
+{
+    three n = {load(P->work, 5 * edge), load(P->work, 5 * edge + 1), load(P->work, 5 * edge + 2)};
+    back->lambda = load(P->work, 5 * edge + 4) + back->c * back->lambda;
+    back->c = load(P->work, 5 * edge + 3);
+    three here = times3(back->lambda, n);
+    store3(P->p, vertex, plus3(load3(P->p, vertex), load(P->weight, vertex), minus3(here, back->pull)));
+    back->pull = here;
+}
+
+LIVE void tridiag_move_end(const fil_live_pack *P, const tridiag_return *back, int end)
+{
+    store3(P->p, end, plus3(load3(P->p, end), -load(P->weight, end), back->pull));
+}
+
+// Packs lie one behind the other. Two rows of the next one, so that they are there when its turn comes: memory that is
+// read from both ends at once is more than a processor foresees.
+LIVE void tridiag_ask_ahead(const fil_live_pack *P, int row)
+{
+    const int at = P->n + row;
+    for (int line = 0; line < 6; line += 2)
+        ask_for(P->x, 3 * at + line);
+    ask_for(P->length, at);
+    ask_for(P->weight, at);
+}
+
 LIVE void tridiag_solve(const fil_live_pack *P, mask which)
 {
-    const lanes tiny = all(1e-6f);
-    three before = {all(0), all(0), all(0)};
-    three p = load3(P->p, 0);
-    lanes w = load(P->weight, 0), pivot = all(0), d = all(0);
-    for (int i = 0; i + 1 < P->n; ++i) {
-        three next = load3(P->p, i + 1), e = minus3(p, next);
-        lanes w_next = load(P->weight, i + 1), length = load(P->length, i), size = length3(e);
-        mask is_edge = which & (length > all(0));
-        three n = times3(all(1) / size, e);
-        lanes off = choose(is_edge, -w * dot3(before, n), all(0)), c = off * pivot;
-        pivot = all(1) / more_of(w + w_next - c * off, tiny);
-        d = choose(is_edge, (size - length - d * off) * pivot, all(0));
-        store(P->work, 5 * i, n.x);
-        store(P->work, 5 * i + 1, n.y);
-        store(P->work, 5 * i + 2, n.z);
-        store(P->work, 5 * i + 3, c); // of the edge before
-        store(P->work, 5 * i + 4, d);
-        p = next;
-        w = w_next;
-        before = n;
+    const int tip = P->n - 1, middle = (tip - 1) / 2, odd = tip - 1 - 2 * middle;
+    tridiag_sweep a = tridiag_begin(P, 0), b = tridiag_begin(P, tip);
+    tridiag_return to_a, to_b;
+    for (int k = 0; k < middle; ++k) {
+        tridiag_ask_ahead(P, 2 * k);
+        tridiag_eliminate(P, which, &a, k, k + 1);
+        tridiag_eliminate(P, which, &b, tip - 1 - k, tip - 1 - k);
     }
-    three pull = {all(0), all(0), all(0)}; // n λ of the edge behind
-    lanes lambda = all(0), c = all(0);
-    for (int i = P->n - 2; i >= 0; --i) {
-        three n = {load(P->work, 5 * i), load(P->work, 5 * i + 1), load(P->work, 5 * i + 2)};
-        lambda = load(P->work, 5 * i + 4) - c * lambda;
-        c = load(P->work, 5 * i + 3);
-        three here = times3(lambda, n);
-        store3(P->p, i + 1, plus3(load3(P->p, i + 1), load(P->weight, i + 1), minus3(here, pull)));
-        pull = here;
+    if (odd)
+        tridiag_eliminate(P, which, &b, middle + 1, middle + 1);
+    tridiag_meet(P, which, &a, &b, middle, &to_a, &to_b);
+    if (odd)
+        tridiag_move(P, &to_b, middle + 1, middle + 1);
+    for (int k = middle - 1; k >= 0; --k) {
+        tridiag_move(P, &to_a, k, k + 1);
+        tridiag_move(P, &to_b, tip - 1 - k, tip - 1 - k);
     }
-    store3(P->p, 0, plus3(load3(P->p, 0), -load(P->weight, 0), pull));
+    tridiag_move_end(P, &to_a, 0);
+    tridiag_move_end(P, &to_b, tip);
 }
 
 enum { LIVE_KEEPS_LENGTHS = 1 };
@@ -57,7 +141,7 @@ LIVE void live_begin(const fil_live_pack *P, const fil_live_now *now)
 
 LIVE void live_lengths(const fil_live_pack *P, const fil_live_now *now, int last)
 {
-    const lanes most = all(0.01f);
+    const lanes most = all(0.001f);
     (void)now;
     tridiag_solve(P, most > all(0));
     for (int repeat = 0; last && repeat < TRIDIAG_REPEATS; ++repeat) {
