@@ -91,7 +91,7 @@ double fil_approach_fall(const double *from, const double *to, int count, double
 double fil_approach_look(const fil_approach_thing *p, const fil_approach_thing *q, double time, double reach,
                          fil_approach *out)
 {
-    double x[3][3], y[3][3];
+    double x[3][3] = {{0}}, y[3][3] = {{0}};
     place(p, time, x);
     place(q, time, y);
     *out = (fil_approach){.time = time};
