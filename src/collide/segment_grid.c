@@ -35,14 +35,20 @@ fil_segment_box fil_segment_grid_box(const fil_segments *segments, int segment)
     return out;
 }
 
-// The float that is not above.
-static float below(double x)
+// The largest float that is not above. Half of all numbers are rounded up: no branch foresees which.
+static inline float below(double x)
 {
     float y = (float)x;
-    return (double)y > x ? nextafterf(y, -INFINITY) : y;
+    uint32_t bits, down = y > 0 ? UINT32_MAX : 1;
+    memcpy(&bits, &y, sizeof bits);
+    bits += down & -(uint32_t)((double)y > x);
+    memcpy(&y, &bits, sizeof y);
+    return y;
 }
 
 enum { LANES = 8, BOUNDS = 6, BLOCK = LANES * BOUNDS };
+// Cells: what the search around such a column looks at stays in a core's own cache.
+enum { COLUMN = 8 };
 
 // Boxes overlap where low <= high of the other and -high <= -low of the other, along each axis.
 static void pack(const box *box, int64_t place, float *out)
@@ -126,6 +132,33 @@ fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segment
         pack(&boxes[i], place, out->box);
     }
     return FIL_OK;
+}
+
+static int end_of_column(const fil_segment_grid *grid, int axis, int begin)
+{
+    return begin + COLUMN < grid->size[axis] ? begin + COLUMN : grid->size[axis];
+}
+
+// The segments of one layer of a column, which begins at the cell (i0, j0) of its first two axes. Returns how many.
+static int64_t walk_layer(const fil_segment_grid *grid, int i0, int j0, int layer, int *order)
+{
+    int i1 = end_of_column(grid, 0, i0), j1 = end_of_column(grid, 1, j0);
+    int64_t count = 0;
+    for (int i = i0; i < i1; ++i)
+        for (int j = j0; j < j1; ++j) {
+            const int64_t *cell = grid->start + ((int64_t)i * grid->size[1] + j) * grid->size[2] + layer;
+            for (int64_t at = cell[0]; at < cell[1]; ++at)
+                order[count++] = grid->segment[at];
+        }
+    return count;
+}
+
+void fil_segment_grid_walk(const fil_segment_grid *grid, int *order)
+{
+    for (int i = 0; i < grid->size[0]; i += COLUMN)
+        for (int j = 0; j < grid->size[1]; j += COLUMN)
+            for (int layer = 0; layer < grid->size[2]; ++layer)
+                order += walk_layer(grid, i, j, layer, order);
 }
 
 // Runs of cells to look at. They are collected first: memory then fetches all of them at once.

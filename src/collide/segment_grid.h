@@ -31,6 +31,10 @@ fil_segment_box fil_segment_grid_box(const fil_segments *segments, int segment);
 fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segments, const int *segment, int count,
                                    double margin, fil_segment_grid *out);
 
+// All segments of a grid, so that those near each other in space are mostly near each other in `order`: whoever asks in
+// this order finds in the cache what others have asked for.
+void fil_segment_grid_walk(const fil_segment_grid *grid, int *order);
+
 // Calls visit(data, segment) for every segment whose box comes within `margin` of the box of `segment` and whose name
 // is greater, or of all but itself, in an order that depends on the segments alone.
 typedef void fil_segment_grid_visit(void *data, int segment);

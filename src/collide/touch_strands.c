@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIR_GRAIN = 1024, STRAND_GRAIN = 64 };
+enum { PAIR_GRAIN = 1024, STRAND_GRAIN = 64, PAIRS_AHEAD = 32 };
 
 static const double same_place = 1.0 / 3; // of an edge
 static const double same_normal = 0.9;    // cosine
@@ -306,14 +306,27 @@ static int may_cross(const find_job *job, const int64_t pair[FIL_FOUR])
     return fil_m4_bits(~(above | below));
 }
 
+// Asks memory for the second edge of a pair that comes up; first edges follow one another.
+static void ask_for_pair(const find_job *job, int64_t pair)
+{
+    if (pair >= job->pairs->count)
+        return;
+    int64_t edge = job->pairs->b[pair];
+    __builtin_prefetch(job->S->x0 + 3 * edge);
+    __builtin_prefetch(job->S->x1 + 3 * edge);
+    __builtin_prefetch(job->S->radius + edge);
+}
+
 static void count_places(void *data, int64_t begin, int64_t end)
 {
     const find_job *job = data;
     int64_t count = 0;
     for (int64_t first = begin; first < end; first += FIL_FOUR) {
         int64_t four[FIL_FOUR];
-        for (int lane = 0; lane < FIL_FOUR; ++lane)
+        for (int lane = 0; lane < FIL_FOUR; ++lane) {
             four[lane] = first + lane < end ? first + lane : first;
+            ask_for_pair(job, first + lane + PAIRS_AHEAD);
+        }
         int crossing = may_cross(job, four);
         for (int lane = 0; lane < FIL_FOUR && first + lane < end; ++lane) {
             fil_touch_point point;

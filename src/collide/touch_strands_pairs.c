@@ -7,9 +7,9 @@
 // Edges of one strand touch when they are not neighbours and the strand between them is longer than π times the sum of
 // their radii: less is needed for no loop, more would miss the turns of a tight curl.
 //
-// Most of the time of a large groom goes by until memory brings what is asked for. So edges ask in the order of the
-// cells of the grid: what one needs, the one before has mostly fetched. And candidates wait until there are some, so
-// that all of them are on their way at once.
+// Most of the time of a large groom goes by until memory brings what is asked for. So edges ask in the order in which
+// one walks through the columns of the grid: what one needs, others have just fetched. And candidates wait until there
+// are some, so that all of them are on their way at once.
 //
 // Cost: linear in the number of candidates. All is written in the order of edges: threads do not matter.
 #include "base/parallel.h"
@@ -227,8 +227,10 @@ fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const
         status = make_pairs(arena, ranges * RANGE_ROOM, &job.room);
     if (status != FIL_OK)
         return status;
+    job.edge = edge;
     // A grid of some strands does not have all edges: they then ask as they are numbered.
-    job.edge = only ? edge : job.grid.segment;
+    if (!only)
+        fil_segment_grid_walk(&job.grid, edge);
     fil_parallel_for(context, edges, EDGE_GRAIN, ask_edges, &job);
     for (int v = 0; v < vertices; ++v)
         job.start[v + 1] += job.start[v];

@@ -91,17 +91,14 @@ fil_status fil_sweep_make(const fil_contact_task *task, fil_sweep_order order, f
     return FIL_OK;
 }
 
-// Asks for the next row of W, and for the impulses that it meets, while the local solver computes: memory and
-// arithmetic then work at the same time.
-static inline void fetch_row(const fil_block_matrix *W, int64_t i, const double *r)
+// What all other contacts do to the one of a row.
+static inline fil_v4 add_others(const fil_sweep *sweep, int64_t row, const double *r)
 {
-    if (i >= W->rows)
-        return;
-    for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k)
-        __builtin_prefetch(r + 3 * (ptrdiff_t)W->column[k], 0, 3);
-    const char *at = (const char *)(W->value + 9 * W->start[i]), *end = (const char *)(W->value + 9 * W->start[i + 1]);
-    for (; at < end; at += 64)
-        __builtin_prefetch(at, 0, 3);
+    const fil_block_matrix *W = &sweep->W;
+    int64_t begin = W->start[row], diagonal = sweep->diagonal[row], end = W->start[row + 1];
+    if (sweep->fetch && end + FIL_IMPULSES_AHEAD <= W->start[W->rows])
+        return fil_block_row_ahead(W, begin, diagonal, r) + fil_block_row_ahead(W, diagonal + 1, end, r);
+    return fil_block_row(W, begin, diagonal, r) + fil_block_row(W, diagonal + 1, end, r);
 }
 
 // Contact i, whose row of W is `row`.
@@ -109,8 +106,7 @@ static inline void visit(const fil_sweep *sweep, int64_t i, int64_t row, double 
 {
     const fil_contact_problem *problem = sweep->problem;
     const fil_block_matrix *W = &sweep->W;
-    int64_t diagonal = sweep->diagonal[row];
-    fil_v4 sum = fil_block_row(W, W->start[row], diagonal, r) + fil_block_row(W, diagonal + 1, W->start[row + 1], r);
+    fil_v4 sum = add_others(sweep, row, r);
     double c[3] = {problem->q[3 * i] + sum[0], problem->q[3 * i + 1] + sum[1], problem->q[3 * i + 2] + sum[2]};
     double *ri = r + 3 * i, before[3] = {ri[0], ri[1], ri[2]}, mu = problem->mu[i];
     if (sweep->copy_only) {
@@ -119,9 +115,7 @@ static inline void visit(const fil_sweep *sweep, int64_t i, int64_t row, double 
             ri[0] = c[0];
         return;
     }
-    if (sweep->fetch)
-        fetch_row(W, row + 1, r);
-    fil_local_solve(sweep->local, W->value + 9 * diagonal, c, mu, ri, counts);
+    fil_local_solve(sweep->local, W->value + 9 * sweep->diagonal[row], c, mu, ri, counts);
     if (sweep->relaxation != 1) {
         for (int k = 0; k < 3; ++k)
             ri[k] = before[k] + sweep->relaxation * (ri[k] - before[k]);
