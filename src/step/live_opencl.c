@@ -10,8 +10,8 @@
 //
 // Positions and velocities stay on the device. The host fetches them when somebody asks, which the calls that read a
 // state cannot fail at: they show NaN for what a broken device has lost, and the next step tells. Cost: poses and goals
-// of all roots go to the device in each step. Limits: bodies that are meshes are not known there; PoCL uses all
-// processors, whatever the context says.
+// of all roots go to the device in each step. Meshes are not known there: steps are then done in two shares, and
+// between them the host has places on their way. Limits: PoCL uses all processors, whatever the context says.
 #include "step/live_opencl.h"
 
 #ifdef FIL_HAVE_OPENCL
@@ -58,6 +58,7 @@ struct fil_live_opencl {
     cl_kernel kernel;
     cl_mem buffer[BUFFERS];
     bool by_strand, is_processor;
+    bool own_room;          // work items use theirs again for each of their units
     int wide;               // strands of a work item
     int units, per_item;    // strands or packs; of a work item
     size_t global, local;   // work items; of a group
@@ -191,7 +192,7 @@ static fil_status plan(fil_context *context, fil_live_opencl *self)
     self->per_item = items > 0 ? (self->units + items - 1) / items : 0;
     self->local = self->is_processor ? 1 : most < GPU_GROUP ? most : GPU_GROUP;
     self->global = ((size_t)items + self->local - 1) / self->local * self->local;
-    self->own_rows = self->is_processor ? (int64_t)items * live->longest * self->wide : self->rows;
+    self->own_rows = self->own_room ? (int64_t)items * live->longest * self->wide : self->rows;
     return FIL_OK;
 }
 
@@ -226,7 +227,7 @@ static fil_status make_buffers(fil_context *context, fil_live_opencl *self, int 
             return judge(context, code, "its buffers");
     }
     const cl_int units = self->units, per_item = self->per_item, strands = self->strands->strand_count;
-    const cl_int longest = self->is_processor ? live->longest : 0;
+    const cl_int longest = self->own_room ? live->longest : 0;
     const cl_long all_rows = self->rows, own_rows = self->own_rows;
     const struct {
         const void *value;
@@ -345,7 +346,7 @@ static void *make_staging(fil_arena *arena, const fil_live_opencl *self)
 }
 
 fil_status fil_live_opencl_create(fil_context *context, fil_arena *arena, const fil_strands *strands, int shapes,
-                                  fil_live_opencl **out)
+                                  bool shared, fil_live_opencl **out)
 {
     fil_live_opencl *self = *out = FIL_ARENA_ARRAY(arena, fil_live_opencl, 1);
     if (!self)
@@ -358,6 +359,7 @@ fil_status fil_live_opencl_create(fil_context *context, fil_arena *arena, const 
         return FIL_NO_MEMORY;
     fil_status status = open_device(context, self);
     self->wide = self->is_processor && !self->by_strand ? LANES : 1;
+    self->own_room = self->is_processor && !shared;
     if (status == FIL_OK)
         status = compile(context, arena, self);
     if (status == FIL_OK)
@@ -407,17 +409,19 @@ static cl_int put_order(fil_live_opencl *self, const fil_live_order *order)
 {
     const fil_live *live = self->strands->live;
     const int none = 0;
-    cl_int code = order->weight ? put(self, WEIGHT, 0, live->row, 1, order->weight) : CL_SUCCESS;
+    cl_int code = put_bytes(self, NOW, 0, order->now, sizeof *order->now);
+    if (code == CL_SUCCESS)
+        code = put_bytes(self, FAILED, 0, &none, sizeof none);
+    if (order->now->share == FIL_LIVE_FINISH)
+        return code; // the rest is there
+    if (order->weight && code == CL_SUCCESS)
+        code = put(self, WEIGHT, 0, live->row, 1, order->weight);
     if (code == CL_SUCCESS)
         code = put(self, POSE, 0, NULL, 12, order->pose);
     if (code == CL_SUCCESS)
         code = put(self, GOAL, 0, live->held_start, 3, order->goal);
     if (code == CL_SUCCESS)
-        code = put_bytes(self, NOW, 0, order->now, sizeof *order->now);
-    if (code == CL_SUCCESS)
         code = put_bytes(self, SHAPES, 0, order->shapes, (size_t)order->now->shapes * sizeof *order->shapes);
-    if (code == CL_SUCCESS)
-        code = put_bytes(self, FAILED, 0, &none, sizeof none);
     return code;
 }
 
@@ -441,6 +445,24 @@ fil_status fil_live_opencl_step(fil_context *context, fil_live_opencl *self, con
             clEnqueueReadBuffer(self->queue, self->buffer[FAILED], CL_TRUE, 0, sizeof *failed, failed, 0, NULL, NULL);
     self->lost = code;
     return judge(context, code, "a step");
+}
+
+// Places are the first numbers of what there is room for.
+fil_status fil_live_opencl_take_places(fil_context *context, fil_live_opencl *self, const fil_live_state *state,
+                                       float *place)
+{
+    if (self->lost == CL_SUCCESS)
+        self->lost = get(self, X, state->x);
+    if (self->lost == CL_SUCCESS)
+        self->lost = get(self, ROOM, place);
+    return judge(context, self->lost, "giving places");
+}
+
+fil_status fil_live_opencl_give_places(fil_context *context, fil_live_opencl *self, const float *place)
+{
+    if (self->lost == CL_SUCCESS)
+        self->lost = put(self, ROOM, 0, self->strands->live->row, 3, place);
+    return judge(context, self->lost, "taking places");
 }
 
 fil_status fil_live_opencl_fetch(fil_context *context, fil_live_opencl *self, const fil_live_state *state)
@@ -478,9 +500,9 @@ void fil_live_opencl_reset(fil_live_opencl *self)
 #else
 
 fil_status fil_live_opencl_create(fil_context *context, fil_arena *arena, const fil_strands *strands, int shapes,
-                                  fil_live_opencl **out)
+                                  bool shared, fil_live_opencl **out)
 {
-    (void)arena, (void)strands, (void)shapes;
+    (void)arena, (void)strands, (void)shapes, (void)shared;
     *out = NULL;
     return fil_context_fail(
         context, FIL_UNAVAILABLE,
@@ -497,6 +519,19 @@ fil_status fil_live_opencl_step(fil_context *context, fil_live_opencl *self, con
 {
     (void)self, (void)state, (void)order, (void)failed;
     return fil_context_fail(context, FIL_UNAVAILABLE, "opencl: this build cannot use it");
+}
+
+fil_status fil_live_opencl_take_places(fil_context *context, fil_live_opencl *self, const fil_live_state *state,
+                                       float *place)
+{
+    (void)context, (void)self, (void)state, (void)place;
+    return FIL_OK;
+}
+
+fil_status fil_live_opencl_give_places(fil_context *context, fil_live_opencl *self, const float *place)
+{
+    (void)context, (void)self, (void)place;
+    return FIL_OK;
 }
 
 fil_status fil_live_opencl_fetch(fil_context *context, fil_live_opencl *self, const fil_live_state *state)

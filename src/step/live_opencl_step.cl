@@ -59,7 +59,10 @@ __kernel void live_step(int units, int units_an_item, int strands, int longest, 
                                  .pose = pose + begin_of(pack, 1, lane, 12),
                                  .goal = goal + begin_of(held_start[pack], held_count, lane, 3),
                                  .held = held + held_start[pack]};
-        live_solve(&P, &now, shapes);
+        if (now.share != FIL_LIVE_FINISH)
+            live_solve(&P, &now, shapes);
+        if (now.share == FIL_LIVE_MOVE)
+            continue;
         // Lanes that fill a pack are nobody's strands.
         const int fine = bits_of(live_finish(&P, &now));
         for (int k = 0; k < WIDE; ++k)

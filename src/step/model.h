@@ -114,7 +114,7 @@ typedef struct fil_live_scratch {
     fil_live_opencl *device; // NULL: strands are moved here
     int blocks;
     int *first;             // [blocks + 1] packs
-    float *p, *bend, *gain; // [blocks × longest × 3]
+    float *p, *bend, *gain; // [blocks × longest × 3]; p of a device with meshes: [rows × 3]
     float *force;           // [blocks × longest × 4]
     float *work;            // [blocks × longest × 5]
     float *pose;            // [blocks × 12]

@@ -7,7 +7,6 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
-#include "math/mat3.h"
 #include "math/quat.h"
 #include "step/live_opencl.h"
 #include "step/step_pack.h"
@@ -60,25 +59,6 @@ static fil_status make_meshes(fil_arena *arena, const fil_model *model, int grou
     return status;
 }
 
-static fil_status make_device(fil_context *context, fil_arena *arena, const fil_model *model, int group,
-                              fil_live_opencl **out)
-{
-    const double *size;
-    double friction;
-    for (int i = 0; i < model->contacts.obstacle_count; ++i)
-        if (feels(model, group, i, &friction) &&
-            fil_solid_shape_of(model->contacts.obstacles[i].solid, &size) == FIL_OBSTACLE_MESH)
-            return fil_context_fail(
-                context, FIL_UNAVAILABLE,
-                "opencl: groups[%d] may touch obstacles[%d], a mesh, which devices do not know; use "
-                "device cpu, or a rule that keeps them apart",
-                group, i);
-    if (model->groups[group].live->param->grid > 0)
-        return fil_context_fail(context, FIL_UNAVAILABLE,
-                                "opencl: groups[%d] has a grid, which devices do not know; use device cpu", group);
-    return fil_live_opencl_create(context, arena, &model->groups[group], model->contacts.obstacle_count, out);
-}
-
 // How many blocks there are. Two packs to a block would be enough for threads to share the work, but then the
 // memory they use is cold, in the cache of the other thread: 1,000 strands took a tenth longer.
 static int blocks_of(const fil_live *live)
@@ -112,15 +92,17 @@ static fil_status make_blocks(fil_arena *arena, const fil_live *live, fil_live_s
     if (!out->first || !out->fine)
         return FIL_NO_MEMORY;
     deal_packs(live, out);
-    return fil_live_grid_make(arena, live, &out->grid);
+    return FIL_OK;
 }
 
-// What a device is told of packs.
+// What a device is told of packs, and where it has vertices when they leave meshes.
 static fil_status make_messages(fil_arena *arena, const fil_live *live, fil_live_scratch *out)
 {
     out->goal = FIL_ARENA_ARRAY(arena, float, (size_t)live->held_start[live->pack_count] * 3 * LANES);
     out->pose = FIL_ARENA_ARRAY(arena, float, (size_t)live->pack_count * 12 * LANES);
-    return out->goal && out->pose ? FIL_OK : FIL_NO_MEMORY;
+    if (out->mesh_count > 0)
+        out->p = FIL_ARENA_ARRAY(arena, float, (size_t)live->row[live->pack_count] * 3 * LANES);
+    return out->goal && out->pose && (out->p || out->mesh_count == 0) ? FIL_OK : FIL_NO_MEMORY;
 }
 
 fil_status fil_live_make_scratch(fil_context *context, fil_arena *arena, const fil_model *model, int group,
@@ -134,9 +116,14 @@ fil_status fil_live_make_scratch(fil_context *context, fil_arena *arena, const f
     out->before = FIL_ARENA_RAW(arena, float, (size_t)live->row[live->pack_count] * 3 * LANES);
     if (!out->shapes || !out->before || (releases && !out->weight))
         return FIL_NO_MEMORY;
-    fil_status status = away ? make_messages(arena, live, out) : make_blocks(arena, live, out);
+    fil_status status = make_meshes(arena, model, group, out);
     if (status == FIL_OK)
-        status = away ? make_device(context, arena, model, group, &out->device) : make_meshes(arena, model, group, out);
+        status = away ? make_messages(arena, live, out) : make_blocks(arena, live, out);
+    if (status == FIL_OK)
+        status = fil_live_grid_make(arena, live, &out->grid);
+    if (status == FIL_OK && away)
+        status = fil_live_opencl_create(context, arena, &model->groups[group], model->contacts.obstacle_count,
+                                        out->mesh_count > 0, &out->device);
     return status;
 }
 
@@ -145,128 +132,11 @@ void fil_live_release_scratch(const fil_live_scratch *scratch)
     fil_live_opencl_destroy(scratch->device);
 }
 
-void fil_live_fetch(const fil_state *state, int group)
-{
-    if (state->scratch[group].live.device)
-        fil_live_opencl_fetch(NULL, state->scratch[group].live.device, &state->groups[group].live);
-}
-
-// The same where a failure can be told.
+// Makes positions and velocities here as new as those of a device.
 static fil_status fetch(fil_context *context, const fil_state *state, int group)
 {
     fil_live_opencl *device = state->scratch[group].live.device;
     return device ? fil_live_opencl_fetch(context, device, &state->groups[group].live) : FIL_OK;
-}
-
-void fil_live_renew(const fil_state *state)
-{
-    for (int group = 0; group < state->model->group_count; ++group)
-        if (state->scratch[group].live.device)
-            fil_live_opencl_reset(state->scratch[group].live.device);
-}
-
-void fil_live_start(const fil_strands *S, fil_live_state *state)
-{
-    const fil_live *live = S->live;
-    memcpy(state->x, live->rest, (size_t)live->row[live->pack_count] * 3 * LANES * sizeof(float));
-    for (int strand = 0; strand < S->strand_count; ++strand) {
-        int slot = S->slot[strand];
-        for (int i = 0; i < S->vertices[strand]; ++i)
-            for (int k = 0; k < 3; ++k) {
-                int64_t row = S->pack_row[slot / FIL_LANES] + i;
-                state->v[fil_live_at(S, live, strand, i, 3, k)] =
-                    (float)S->v[(row * S->type->dofs + k) * FIL_LANES + slot % FIL_LANES];
-            }
-    }
-}
-
-static int strand_of(const fil_strands *S, int slot)
-{
-    int known = S->pack_count * FIL_LANES;
-    return S->strand_of_slot[slot < known ? slot : slot - slot % LANES];
-}
-
-// Turns and, where `pose` says so, moves a vector of a lane.
-static void carry(const fil_pose *pose, bool moves, const float *from, float *to)
-{
-    const double x[3] = {(double)from[0], (double)from[LANES], (double)from[2 * LANES]};
-    double turned[3];
-    fil_quat_rotate(pose->rotation, x, turned);
-    for (int k = 0; k < 3; ++k)
-        to[k * LANES] = (float)(turned[k] + (moves ? pose->position[k] : 0));
-}
-
-void fil_live_move(const fil_strands *S, const fil_pose *motion, fil_live_state *state)
-{
-    for (int64_t at = 0; at < S->live->row[S->live->pack_count] * LANES; ++at) {
-        int64_t first = at / LANES * 3 * LANES + at % LANES;
-        carry(motion, true, state->x + first, state->x + first);
-        carry(motion, false, state->v + first, state->v + first);
-    }
-}
-
-void fil_live_reset(const fil_strands *S, const fil_pose *pose, fil_live_state *state)
-{
-    const fil_live *live = S->live;
-    memset(state->v, 0, (size_t)live->row[live->pack_count] * 3 * LANES * sizeof(float));
-    for (int pack = 0; pack < live->pack_count; ++pack)
-        for (int64_t row = live->row[pack]; row < live->row[pack + 1]; ++row)
-            for (int lane = 0; lane < LANES; ++lane) {
-                int64_t at = row * 3 * LANES + lane;
-                carry(&pose[strand_of(S, pack * LANES + lane)], true, live->rest + at, state->x + at);
-            }
-}
-
-static double mass_of(const fil_strands *S, int strand, int i)
-{
-    int slot = S->slot[strand];
-    return S->inertia[(S->pack_row[slot / FIL_LANES] + i) * S->type->dofs * FIL_LANES + slot % FIL_LANES];
-}
-
-void fil_live_push(fil_state *state, int group, const double *force)
-{
-    const fil_strands *S = &state->model->groups[group];
-    fil_live_state *live = &state->groups[group].live;
-    *live->pushed = force != NULL;
-    if (state->scratch[group].live.device)
-        fil_live_opencl_renew_push(state->scratch[group].live.device);
-    for (int strand = 0; force && strand < S->strand_count; ++strand)
-        for (int i = 0; i < S->vertices[strand]; ++i)
-            for (int k = 0; k < 3; ++k)
-                live->push[fil_live_at(S, S->live, strand, i, 3, k)] =
-                    (float)(force[3 * (S->first_vertex[strand] + i) + k] / mass_of(S, strand, i));
-}
-
-void fil_live_read(const fil_strands *S, const float *array, double *out)
-{
-    for (int strand = 0; strand < S->strand_count; ++strand)
-        for (int i = 0; i < S->vertices[strand]; ++i)
-            for (int k = 0; k < 3; ++k)
-                out[3 * (S->first_vertex[strand] + i) + k] = (double)array[fil_live_at(S, S->live, strand, i, 3, k)];
-}
-
-void fil_live_measure(const fil_strands *S, const fil_live_state *state, const double gravity[3], fil_measure *out)
-{
-    for (int strand = 0; strand < S->strand_count; ++strand)
-        for (int i = 0; i < S->vertices[strand]; ++i) {
-            double mass = mass_of(S, strand, i), x[3], v[3], e[3], arm[3];
-            for (int k = 0; k < 3; ++k) {
-                int64_t at = fil_live_at(S, S->live, strand, i, 3, k);
-                x[k] = (double)state->x[at];
-                v[k] = (double)state->v[at];
-                e[k] = i + 1 < S->vertices[strand] ? (double)state->x[at + 3 * LANES] - x[k] : 0;
-                out->kinetic += 0.5 * mass * v[k] * v[k];
-                out->gravity -= mass * gravity[k] * x[k];
-                out->momentum[k] += mass * v[k];
-            }
-            fil_vec3_cross(x, v, arm);
-            for (int k = 0; k < 3; ++k)
-                out->angular_momentum[k] += mass * arm[k];
-            out->mass += mass;
-            double length = (double)S->live->length[fil_live_at(S, S->live, strand, i, 1, 0)];
-            if (length > 0)
-                out->stretch = fmax(out->stretch, fabs(fil_vec3_norm(e) / length - 1));
-        }
 }
 
 // ---- what holds strands, and bodies
@@ -305,7 +175,7 @@ static void set_poses(const fil_step_job *job, int pack, float *pose)
 {
     const fil_strands *S = &job->state->model->groups[job->group];
     for (int lane = 0; lane < LANES; ++lane)
-        set_matrix(pose_of(job, FIL_HOLD_ROOT, strand_of(S, pack * LANES + lane)), pose + lane, LANES);
+        set_matrix(pose_of(job, FIL_HOLD_ROOT, fil_live_strand_of(S, pack * LANES + lane)), pose + lane, LANES);
 }
 
 // Where the held vertices of a pack shall be.
@@ -317,7 +187,7 @@ static void set_goals(const fil_step_job *job, int pack, float *goal)
     const int *held = live->held + live->held_start[pack];
     for (int j = 0; j < live->held_start[pack + 1] - live->held_start[pack]; ++j)
         for (int lane = 0; lane < LANES; ++lane) {
-            int slot = pack * LANES + lane, strand = strand_of(S, slot), from = S->slot[strand], i = held[j];
+            int slot = pack * LANES + lane, strand = fil_live_strand_of(S, slot), from = S->slot[strand], i = held[j];
             int holder = i < S->vertices[strand]
                              ? S->holder[(S->pack_row[from / FIL_LANES] + i) * FIL_LANES + from % FIL_LANES]
                              : 0;
@@ -464,22 +334,94 @@ static void write_messages(void *data, int64_t begin, int64_t end)
     }
 }
 
-static fil_status step_away(live_job *self, int *failed)
+// A pack whose vertices are on their way.
+static fil_live_pack moving_pack(const live_job *self, int pack)
+{
+    const fil_live *live = self->job.state->model->groups[self->job.group].live;
+    int64_t row = live->row[pack] * LANES;
+    return (fil_live_pack){.n = live->vertices[pack],
+                           .x = self->job.state->groups[self->job.group].live.x + 3 * row,
+                           .p = self->job.state->scratch[self->job.group].live.p + 3 * row,
+                           .weight = self->weight + row,
+                           .length = live->length + row,
+                           .inverse = live->inverse + row,
+                           .radius = live->radius + row};
+}
+
+static void lead_packs(void *data, int64_t begin, int64_t end)
+{
+    const live_job *self = data;
+    for (int pack = (int)begin; pack < (int)end; ++pack) {
+        fil_live_pack P = moving_pack(self, pack);
+        leave_meshes(self, &P);
+    }
+}
+
+static fil_status order_share(live_job *self, fil_live_share share, int *failed)
 {
     const fil_step_job *job = &self->job;
     const fil_live_scratch *scratch = &job->state->scratch[job->group].live;
+    const fil_live_order order = {.now = &self->now,
+                                  .shapes = scratch->shapes,
+                                  .weight = scratch->weight,
+                                  .pose = scratch->pose,
+                                  .goal = scratch->goal};
+    self->now.share = (int)share;
+    return fil_live_opencl_step(job->context, scratch->device, &job->state->groups[job->group].live, &order, failed);
+}
+
+// Devices do not know meshes: between two shares of the step strands leave them here.
+static fil_status step_in_shares(live_job *self, int *failed)
+{
+    const fil_step_job *job = &self->job;
+    const fil_live_scratch *scratch = &job->state->scratch[job->group].live;
+    fil_status status = order_share(self, FIL_LIVE_MOVE, failed);
+    if (status == FIL_OK)
+        status = fil_live_opencl_take_places(job->context, scratch->device, &job->state->groups[job->group].live,
+                                             scratch->p);
+    if (status != FIL_OK)
+        return status;
+    fil_parallel_for(job->context, job->state->model->groups[job->group].live->pack_count, 1, lead_packs, self);
+    status = fil_live_opencl_give_places(job->context, scratch->device, scratch->p);
+    return status == FIL_OK ? order_share(self, FIL_LIVE_FINISH, failed) : status;
+}
+
+static fil_status step_away(live_job *self, int *failed)
+{
+    const fil_step_job *job = &self->job;
     // A part of the way to a pose begins where the strand is now.
     fil_status status = job->share != 1 ? fetch(job->context, job->state, job->group) : FIL_OK;
     if (status != FIL_OK)
         return status;
     fil_parallel_for(job->context, job->state->model->groups[job->group].live->pack_count, PACKS_A_MESSAGE,
                      write_messages, self);
-    const fil_live_order order = {.now = &self->now,
-                                  .shapes = scratch->shapes,
-                                  .weight = scratch->weight,
-                                  .pose = scratch->pose,
-                                  .goal = scratch->goal};
-    return fil_live_opencl_step(job->context, scratch->device, &job->state->groups[job->group].live, &order, failed);
+    if (job->state->scratch[job->group].live.mesh_count > 0)
+        return step_in_shares(self, failed);
+    return order_share(self, FIL_LIVE_WHOLE, failed);
+}
+
+static fil_status step_here(live_job *self, int *failed)
+{
+    const fil_live_scratch *scratch = &self->job.state->scratch[self->job.group].live;
+    fil_parallel_for(self->job.context, scratch->blocks, 1, run_blocks, self);
+    *failed = count_failures(&self->job.state->model->groups[self->job.group], scratch->fine);
+    return FIL_OK;
+}
+
+// As a cloud, of whose strands a device shows and is given the velocities.
+static fil_status feel_cloud(const fil_step_job *job)
+{
+    fil_live_scratch *scratch = &job->state->scratch[job->group].live;
+    const fil_strands *S = &job->state->model->groups[job->group];
+    if (!(S->live->param->grid > 0))
+        return FIL_OK;
+    fil_status status = fetch(job->context, job->state, job->group);
+    if (status != FIL_OK)
+        return status;
+    fil_live_grid_mix(job->context, S, job->h, &scratch->grid, &job->state->groups[job->group].live);
+    if (scratch->device)
+        fil_live_opencl_renew(scratch->device);
+    return FIL_OK;
 }
 
 // One part of a step of one group.
@@ -494,12 +436,8 @@ static fil_status step_group(const fil_step_job *job, double from, double to, in
         self.weight = scratch->weight;
     }
     self.now.shapes = set_bodies(job, from, to, scratch);
-    if (scratch->device)
-        return step_away(&self, failed);
-    fil_parallel_for(job->context, scratch->blocks, 1, run_blocks, &self);
-    fil_live_grid_mix(job->context, S, job->h, &scratch->grid, &state->groups[job->group].live);
-    *failed = count_failures(S, scratch->fine);
-    return FIL_OK;
+    fil_status status = scratch->device ? step_away(&self, failed) : step_here(&self, failed);
+    return status == FIL_OK ? feel_cloud(job) : status;
 }
 
 static int parts_of(const fil_live_param *param, double h)

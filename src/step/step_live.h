@@ -4,6 +4,13 @@
 
 #include "step/model.h"
 
+// The strand of a slot; slots that fill a pack go along with the first of it.
+static inline int fil_live_strand_of(const fil_strands *strands, int slot)
+{
+    int known = strands->pack_count * FIL_LANES;
+    return strands->strand_of_slot[slot < known ? slot : slot - slot % FIL_LIVE_LANES];
+}
+
 // FIL_UNAVAILABLE: the device that the group asks for is not there. *out is to be released also after a failure.
 fil_status fil_live_make_scratch(fil_context *context, fil_arena *arena, const fil_model *model, int group,
                                  fil_live_scratch *out);

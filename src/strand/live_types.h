@@ -3,6 +3,10 @@
 // How bends are taken back: each by a part of what is missing; by what the material says, one by one; all at once.
 typedef enum fil_live_form { FIL_LIVE_PBD, FIL_LIVE_XPBD, FIL_LIVE_DIRECT } fil_live_form;
 
+// What is done of a step: all of it; all but the new state; the new state. Between the two the host takes vertices out
+// of bodies that devices do not know.
+typedef enum fil_live_share { FIL_LIVE_WHOLE, FIL_LIVE_MOVE, FIL_LIVE_FINISH } fil_live_share;
+
 // What a step is told; the same for all packs of a group.
 typedef struct fil_live_now {
     float h;
@@ -21,6 +25,7 @@ typedef struct fil_live_now {
     float carried[3];     // m/s², gravity of the groom
     int pushed;           // 1: the host pushes
     int shapes;           // how many bodies there are
+    int share;            // fil_live_share; on devices alone
 } fil_live_now;
 
 // A body at the end of the step, x = R y + t, and where it came from.
