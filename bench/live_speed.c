@@ -4,11 +4,9 @@
 //     live_speed [--threads N]
 //
 //   1. 100,000 strands of 64 vertices, one thread: bytes that the solve reads and writes a second (positions twice,
-//   lengths,
-//      weights), over what the STREAM triad reaches in the same run. Bar: 0.6.
-//   2. 100,000 strands of 6 vertices on a sphere that they touch, whole steps with 2 × (8 sweeps over bends + 1
-//   distance
-//      solve), 2 threads. Bar: 60 steps a second.
+//      lengths, weights), over what the STREAM triad reaches in the same run. Bar: 0.6.
+//   2. 100,000 strands of 6 vertices on a sphere that they touch, whole steps, 2 threads: two rounds of 8 sweeps over
+//      bends and a distance solve. Bar: 60 steps a second.
 //   3. The same with 1,000 to 400,000 strands: time per strand. Bar: within 15 % of each other.
 #include "bench.h"
 

@@ -82,20 +82,26 @@ LIVE void tridiag_meet(const fil_live_pack *P, mask which, const tridiag_sweep *
     to_b->c = beside_b * b->pivot;
 }
 
+LIVE void tridiag_put(const fil_live_pack *P, mask which, int vertex, lanes weight, three way)
+{
+    three p = load3(P->p, vertex);
+    store3(P->p, vertex, choose3(which, plus3(p, weight, way), p));
+}
+
 // The vertex between the edge and the one nearer to the middle.
-LIVE void tridiag_move(const fil_live_pack *P, tridiag_return *back, int edge, int vertex)
+LIVE void tridiag_move(const fil_live_pack *P, mask which, tridiag_return *back, int edge, int vertex)
 {
     three n = {load(P->work, 5 * edge), load(P->work, 5 * edge + 1), load(P->work, 5 * edge + 2)};
     back->lambda = load(P->work, 5 * edge + 4) + back->c * back->lambda;
     back->c = load(P->work, 5 * edge + 3);
     three here = times3(back->lambda, n);
-    store3(P->p, vertex, plus3(load3(P->p, vertex), load(P->weight, vertex), minus3(here, back->pull)));
+    tridiag_put(P, which, vertex, load(P->weight, vertex), minus3(here, back->pull));
     back->pull = here;
 }
 
-LIVE void tridiag_move_end(const fil_live_pack *P, const tridiag_return *back, int end)
+LIVE void tridiag_move_end(const fil_live_pack *P, mask which, const tridiag_return *back, int end)
 {
-    store3(P->p, end, plus3(load3(P->p, end), -load(P->weight, end), back->pull));
+    tridiag_put(P, which, end, -load(P->weight, end), back->pull);
 }
 
 // Packs lie one behind the other. Two rows of the next one, so that they are there when its turn comes: memory that is
@@ -109,9 +115,10 @@ LIVE void tridiag_ask_ahead(const fil_live_pack *P, int row)
     ask_for(P->weight, at);
 }
 
-LIVE void tridiag_solve(const fil_live_pack *P, mask which)
+// Strands whose last vertex is `tip`.
+LIVE void tridiag_solve_alike(const fil_live_pack *P, mask which, int tip)
 {
-    const int tip = P->n - 1, middle = (tip - 1) / 2, odd = tip - 1 - 2 * middle;
+    const int middle = (tip - 1) / 2, odd = tip - 1 - 2 * middle;
     tridiag_sweep a = tridiag_begin(P, 0), b = tridiag_begin(P, tip);
     tridiag_return to_a, to_b;
     for (int k = 0; k < middle; ++k) {
@@ -123,13 +130,23 @@ LIVE void tridiag_solve(const fil_live_pack *P, mask which)
         tridiag_eliminate(P, which, &b, middle + 1, middle + 1);
     tridiag_meet(P, which, &a, &b, middle, &to_a, &to_b);
     if (odd)
-        tridiag_move(P, &to_b, middle + 1, middle + 1);
+        tridiag_move(P, which, &to_b, middle + 1, middle + 1);
     for (int k = middle - 1; k >= 0; --k) {
-        tridiag_move(P, &to_a, k, k + 1);
-        tridiag_move(P, &to_b, tip - 1 - k, tip - 1 - k);
+        tridiag_move(P, which, &to_a, k, k + 1);
+        tridiag_move(P, which, &to_b, tip - 1 - k, tip - 1 - k);
     }
-    tridiag_move_end(P, &to_a, 0);
-    tridiag_move_end(P, &to_b, tip);
+    tridiag_move_end(P, which, &to_a, 0);
+    tridiag_move_end(P, which, &to_b, tip);
+}
+
+LIVE void tridiag_solve(const fil_live_pack *P, mask which)
+{
+    for (int tip = P->n - 1; tip > 0 && any_of(which); --tip) {
+        mask ends_here = which & (load(P->length, tip - 1) > all(0));
+        if (any_of(ends_here))
+            tridiag_solve_alike(P, ends_here, tip);
+        which = which & not_of(ends_here);
+    }
 }
 
 enum { LIVE_KEEPS_LENGTHS = 1 };
