@@ -4,6 +4,8 @@
 #define _DEFAULT_SOURCE // madvise
 #include "base/arena.h"
 
+#include "base/parallel.h"
+
 #include <string.h>
 
 #ifdef __linux__
@@ -155,10 +157,19 @@ void *fil_arena_allocate_raw(fil_arena *arena, size_t count, size_t size)
     return memory;
 }
 
+static void clear_bytes(void *data, int64_t begin, int64_t end)
+{
+    memset((char *)data + begin, 0, (size_t)(end - begin));
+}
+
+// Large arrays are cleared, and their pages fetched, by all threads.
 void *fil_arena_allocate(fil_arena *arena, size_t count, size_t size)
 {
+    const int64_t share = 1 << 18;
     void *memory = fil_arena_allocate_raw(arena, count, size);
-    return memory ? memset(memory, 0, bytes_of(count, size)) : NULL;
+    if (memory)
+        fil_parallel_for(arena->context, (int64_t)bytes_of(count, size), share, clear_bytes, memory);
+    return memory;
 }
 
 fil_arena_mark fil_arena_mark_now(const fil_arena *arena)

@@ -23,15 +23,15 @@ fil_status fil_anderson_make(fil_contact_watch *watch, fil_sweep *sweep, int win
     fil_arena *arena = watch->task->scratch;
     int64_t size = 3 * (int64_t)watch->task->problem->contact_count;
     *out = (fil_anderson){.watch = watch, .sweep = sweep, .size = size};
-    out->f = FIL_ARENA_ARRAY(arena, double, size);
-    out->g = FIL_ARENA_ARRAY(arena, double, size);
-    out->last_f = FIL_ARENA_ARRAY(arena, double, size);
-    out->last_g = FIL_ARENA_ARRAY(arena, double, size);
-    out->sums = FIL_ARENA_ARRAY(arena, double, (size / BLOCK + 1) * FIL_ANDERSON_SUMS);
+    out->f = FIL_ARENA_RAW(arena, double, size);
+    out->g = FIL_ARENA_RAW(arena, double, size);
+    out->last_f = FIL_ARENA_RAW(arena, double, size);
+    out->last_g = FIL_ARENA_RAW(arena, double, size);
+    out->sums = FIL_ARENA_RAW(arena, double, (size / BLOCK + 1) * FIL_ANDERSON_SUMS);
     bool complete = out->f && out->g && out->last_f && out->last_g && out->sums;
     for (int k = 0; k < window; ++k) {
-        out->df[k] = FIL_ARENA_ARRAY(arena, double, size);
-        out->dg[k] = FIL_ARENA_ARRAY(arena, double, size);
+        out->df[k] = FIL_ARENA_RAW(arena, double, size);
+        out->dg[k] = FIL_ARENA_RAW(arena, double, size);
         complete = complete && out->df[k] && out->dg[k];
     }
     return complete ? FIL_OK : FIL_NO_MEMORY;

@@ -27,6 +27,20 @@ static inline fil_v4 fil_block_run(const fil_block_matrix *W, int64_t begin, int
     return a + b + c;
 }
 
+// Where the block of column j lies in a row that has one: columns ascend.
+static inline int64_t fil_block_find(const fil_block_matrix *W, int64_t row, int j)
+{
+    int64_t low = W->start[row], high = W->start[row + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (W->column[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 // sum over k in [begin, end) of W_k r_column[k]; lane 3 is rubbish. Three multiply-adds per block, one per column.
 static inline fil_v4 fil_block_row(const fil_block_matrix *W, int64_t begin, int64_t end, const double *r)
 {

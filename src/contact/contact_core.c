@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "contact/contact.h"
+#include "contact/contact_block.h"
 #include "math/mat3.h"
 
 #include <math.h>
@@ -68,10 +69,7 @@ static double size_of(const double block[9])
 
 static double size_of_diagonal(const fil_block_matrix *W, int i)
 {
-    int64_t k = W->start[i];
-    while (W->column[k] != i)
-        ++k;
-    return size_of(W->value + 9 * k);
+    return size_of(W->value + 9 * fil_block_find(W, i, i));
 }
 
 // Whether block k of row i, whose diagonal block is as large as `own`, couples contacts strongly.

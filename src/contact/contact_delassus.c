@@ -6,6 +6,7 @@
 // each computed once and written to both halves of W, so W is symmetric to the last bit. Parallel over shares of the
 // bodies; the first pair of a block writes it, late ones are added at the end in the order of the pattern.
 #include "base/parallel.h"
+#include "contact/contact_block.h"
 #include "contact/contact_coupling.h"
 #include "contact/contact_pattern.h"
 
@@ -61,8 +62,8 @@ static fil_status cut_shares(fil_arena *scratch, assembly *job)
             most_sides = count > most_sides ? count : most_sides;
         }
         part->last_body = body;
-        part->work = FIL_ARENA_ARRAY(scratch, double, size);
-        part->block = FIL_ARENA_ARRAY(scratch, double, 12 * most_sides);
+        part->work = FIL_ARENA_RAW(scratch, double, size);
+        part->block = FIL_ARENA_RAW(scratch, double, 12 * most_sides);
         if (!part->work || !part->block)
             return FIL_NO_MEMORY;
     }
@@ -161,17 +162,10 @@ static void mirror_block(const fil_block_matrix *W, int64_t i, int64_t k)
         make_symmetric(W->value + 9 * k);
     if (j >= i)
         return;
-    int64_t low = W->start[j], high = W->start[j + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (W->column[middle] < i)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    int64_t mirrored = fil_block_find(W, j, (int)i);
     for (int row = 0; row < 3; ++row)
         for (int column = 0; column < 3; ++column)
-            W->value[9 * k + row + 3 * column] = W->value[9 * low + column + 3 * row];
+            W->value[9 * k + row + 3 * column] = W->value[9 * mirrored + column + 3 * row];
 }
 
 // Sums of three and more (contacts with several sides on one body) have another order in the other half.
@@ -216,7 +210,7 @@ static fil_status prepare(fil_context *context, fil_arena *scratch, fil_contact_
 static fil_status assemble(fil_context *context, fil_arena *scratch, fil_contact_problem *problem, assembly *job)
 {
     int n = problem->contact_count;
-    problem->q = FIL_ARENA_ARRAY(problem->arena, double, 3 * (int64_t)n);
+    problem->q = FIL_ARENA_RAW(problem->arena, double, 3 * (int64_t)n);
     double *zero = FIL_ARENA_ARRAY(scratch, double, 3 * (int64_t)n);
     if (!problem->q || !zero)
         return FIL_NO_MEMORY;
@@ -236,14 +230,14 @@ fil_status fil_contact_problem_form_dual(fil_context *context, fil_contact_probl
     if (problem->has_dual)
         return FIL_OK;
     FIL_ASSERT(problem->has_primal);
-    fil_arena *scratch = fil_arena_create(context);
+    fil_arena *scratch = fil_arena_borrow(context);
     if (!scratch)
         return FIL_NO_MEMORY;
     assembly job;
     fil_status status = prepare(context, scratch, problem, &job);
     if (status == FIL_OK)
         status = assemble(context, scratch, problem, &job);
-    fil_arena_destroy(scratch);
+    fil_arena_give_back(scratch);
     problem->has_dual = status == FIL_OK;
     return status;
 }

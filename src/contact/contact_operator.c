@@ -238,10 +238,10 @@ static fil_status diagonal_of_bodies(const fil_contact_operator *op, fil_arena *
 
 static void diagonal_of_blocks(const fil_block_matrix *W, double *trace)
 {
-    for (int i = 0; i < W->rows; ++i)
-        for (int64_t k = W->start[i]; k < W->start[i + 1]; ++k)
-            if (W->column[k] == i)
-                trace[i] = W->value[9 * k] + W->value[9 * k + 4] + W->value[9 * k + 8];
+    for (int i = 0; i < W->rows; ++i) {
+        const double *block = W->value + 9 * fil_block_find(W, i, i);
+        trace[i] = block[0] + block[4] + block[8];
+    }
 }
 
 fil_status fil_contact_operator_diagonal(const fil_contact_operator *op, fil_arena *arena, double *trace)

@@ -17,11 +17,29 @@
 
 #include <string.h>
 
-// The rows of W in the order of the schedule: memory then comes in streams.
-static fil_status copy_rows(const fil_block_matrix *W, const fil_contact_schedule *schedule, fil_arena *arena,
-                            fil_block_matrix *out)
+typedef struct copy_job {
+    const fil_block_matrix *from;
+    const fil_contact_schedule *schedule;
+    const fil_block_matrix *to;
+} copy_job;
+
+static void copy_some_rows(void *data, int64_t begin, int64_t end)
 {
-    int64_t blocks = W->start[W->rows];
+    const copy_job *job = data;
+    for (int64_t k = begin; k < end; ++k) {
+        int64_t from = job->from->start[job->schedule->contact[k]], to = job->to->start[k];
+        size_t count = (size_t)(job->to->start[k + 1] - to);
+        memcpy(job->to->column + to, job->from->column + from, count * sizeof *job->to->column);
+        memcpy(job->to->value + 9 * to, job->from->value + 9 * from, 9 * count * sizeof *job->to->value);
+    }
+}
+
+// The rows of W in the order of the schedule: memory then comes in streams.
+static fil_status copy_rows(const fil_context *context, const fil_block_matrix *W, const fil_contact_schedule *schedule,
+                            fil_arena *arena, fil_block_matrix *out)
+{
+    const int64_t blocks = W->start[W->rows], grain = 256;
+    copy_job job = {.from = W, .schedule = schedule, .to = out};
     *out = (fil_block_matrix){.rows = W->rows,
                               .start = FIL_ARENA_RAW(arena, int64_t, (int64_t)W->rows + 1),
                               .column = FIL_ARENA_RAW(arena, int, blocks),
@@ -29,13 +47,9 @@ static fil_status copy_rows(const fil_block_matrix *W, const fil_contact_schedul
     if (!out->start || !out->column || !out->value)
         return FIL_NO_MEMORY;
     out->start[0] = 0;
-    for (int k = 0; k < W->rows; ++k) {
-        int64_t from = W->start[schedule->contact[k]], count = W->start[schedule->contact[k] + 1] - from;
-        int64_t to = out->start[k];
-        memcpy(out->column + to, W->column + from, (size_t)count * sizeof *W->column);
-        memcpy(out->value + 9 * to, W->value + 9 * from, 9 * (size_t)count * sizeof *W->value);
-        out->start[k + 1] = to + count;
-    }
+    for (int k = 0; k < W->rows; ++k)
+        out->start[k + 1] = out->start[k] + W->start[schedule->contact[k] + 1] - W->start[schedule->contact[k]];
+    fil_parallel_for(context, W->rows, grain, copy_some_rows, &job);
     memset(out->value + 9 * blocks, 0, 4 * sizeof *out->value);
     return FIL_OK;
 }
@@ -48,7 +62,8 @@ static fil_status schedule_by_bodies(const fil_contact_task *task, fil_sweep *ou
         return FIL_OK;
     fil_status status = fil_contact_schedule_by_bodies(task->problem, task->scratch, &out->scheduled, &out->schedule);
     out->copied = out->scheduled;
-    return status == FIL_OK && out->copied ? copy_rows(W, &out->schedule, task->scratch, &out->W) : status;
+    return status == FIL_OK && out->copied ? copy_rows(task->context, W, &out->schedule, task->scratch, &out->W)
+                                           : status;
 }
 
 static fil_status make_schedule(const fil_contact_task *task, fil_sweep_order order, fil_sweep *out)
@@ -82,12 +97,8 @@ fil_status fil_sweep_make(const fil_contact_task *task, fil_sweep_order order, f
     };
     if (!out->diagonal || !out->quiet || make_schedule(task, order, out) != FIL_OK)
         return FIL_NO_MEMORY;
-    for (int row = 0; row < W->rows; ++row) {
-        int64_t k = out->W.start[row];
-        while (out->W.column[k] != (out->copied ? out->schedule.contact[row] : row))
-            ++k;
-        out->diagonal[row] = k;
-    }
+    for (int row = 0; row < W->rows; ++row)
+        out->diagonal[row] = fil_block_find(&out->W, row, out->copied ? out->schedule.contact[row] : row);
     return FIL_OK;
 }
 

@@ -2,9 +2,15 @@
 //
 // Column j of L lies in M(j .. j + B), next to each other in memory; a dense block is a band of full width whose
 // columns are cut at the end of the body.
+//
+// Four strands of one shape in a row are factored side by side: the same operations on the same numbers in the same
+// order, so the bits do not depend on who the neighbours are. Bandwidths 10 and 11 (strands with 4 and with 3 unknowns
+// per vertex) are compiled with the bandwidth as a constant; the columns in reach wait in a ring in the first cache.
 #include "numeric/system.h"
 
 #include "base/parallel.h"
+#include "math/simd.h"
+#include "numeric/unroll.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,18 +49,99 @@ static bool factor_body(int dofs, int bandwidth, double *L)
     return true;
 }
 
+// ---- four bodies side by side
+
+// RING: a power of two above each bandwidth that is compiled as a constant.
+enum { LANES = 4, RING = 16 };
+
+// Column j of four bodies, `size` numbers each apart. What it takes from the B columns before it, the oldest first, as
+// those would have given it one after the other.
+INLINE fil_m4 factor_column_of_four(int B, int j, int64_t size, double *column, fil_v4 ring[][RING])
+{
+    fil_v4 u[RING];
+    UNROLL
+    for (int i = 0; i <= B; ++i)
+        u[i] = (fil_v4){column[i], column[size + i], column[2 * size + i], column[3 * size + i]};
+    UNROLL
+    for (int back = B; back >= 1; --back) {
+        const fil_v4 *L = ring[(j - back) & (RING - 1)] + back; // L(j, j - back) and below
+        UNROLL
+        for (int i = 0; i <= B - back; ++i)
+            u[i] -= L[0] * L[i];
+    }
+    fil_v4 root = fil_v4_sqrt(u[0]), inverse = 1 / root;
+    fil_v4 *own = ring[j & (RING - 1)];
+    own[0] = root;
+    UNROLL
+    for (int i = 1; i <= B; ++i)
+        own[i] = u[i] * inverse;
+    return u[0] > 0;
+}
+
+// Returns which of the four are positive definite. Numbers below the last row are computed, but not kept: they have no
+// influence on the others.
+INLINE fil_m4 factor_four_constant(int B, int dofs, double *L)
+{
+    int64_t size = (int64_t)dofs * (B + 1);
+    fil_v4 ring[RING][RING] = {0};
+    fil_m4 positive = {-1, -1, -1, -1};
+    for (int j = 0; j < dofs; ++j) {
+        double *column = L + (int64_t)j * (B + 1);
+        positive &= factor_column_of_four(B, j, size, column, ring);
+        int length = column_length(dofs, B, j);
+        for (int i = 0; i <= length; ++i)
+            for (int lane = 0; lane < LANES; ++lane)
+                column[lane * size + i] = ring[j & (RING - 1)][i][lane];
+    }
+    return positive;
+}
+
+static fil_m4 factor_four(int dofs, int bandwidth, double *L)
+{
+    return bandwidth == 10 ? factor_four_constant(10, dofs, L) : factor_four_constant(11, dofs, L);
+}
+
+static bool are_alike(const fil_body_matrix *A, int64_t body, int64_t end)
+{
+    if (end - body < LANES || (A->bandwidth[body] != 10 && A->bandwidth[body] != 11))
+        return false;
+    int dofs = A->dof_start[body + 1] - A->dof_start[body];
+    for (int64_t other = body + 1; other < body + LANES; ++other)
+        if (A->bandwidth[other] != A->bandwidth[body] || A->dof_start[other + 1] - A->dof_start[other] != dofs)
+            return false;
+    return true;
+}
+
+// ---- all bodies
+
+// The lowest body wins, so that the sentence is the same on any number of threads.
+static void note_failure(factor_job *job, int body)
+{
+    int seen = __atomic_load_n(&job->failed, __ATOMIC_RELAXED);
+    while (body < seen &&
+           !__atomic_compare_exchange_n(&job->failed, &seen, body, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
 static void factor_bodies(void *data, int64_t begin, int64_t end)
 {
     factor_job *job = data;
     const fil_body_matrix *A = job->A;
-    for (int64_t body = begin; body < end; ++body) {
-        int dofs = A->dof_start[body + 1] - A->dof_start[body];
-        if (!factor_body(dofs, A->bandwidth[body], job->factor + A->value_start[body])) {
-            // The lowest body wins, so that the sentence is the same on any number of threads.
-            int seen = __atomic_load_n(&job->failed, __ATOMIC_RELAXED);
-            while (body < seen && !__atomic_compare_exchange_n(&job->failed, &seen, (int)body, false, __ATOMIC_RELAXED,
-                                                               __ATOMIC_RELAXED))
-                continue;
+    int64_t first = A->value_start[begin], count = A->value_start[end] - first;
+    memcpy(job->factor + first, A->value + first, (size_t)count * sizeof *A->value);
+    for (int64_t body = begin; body < end;) {
+        int dofs = A->dof_start[body + 1] - A->dof_start[body], bandwidth = A->bandwidth[body];
+        double *L = job->factor + A->value_start[body];
+        if (are_alike(A, body, end)) {
+            fil_m4 good = factor_four(dofs, bandwidth, L);
+            for (int lane = LANES - 1; lane >= 0; --lane)
+                if (!good[lane])
+                    note_failure(job, (int)body + lane);
+            body += LANES;
+        } else {
+            if (!factor_body(dofs, bandwidth, L))
+                note_failure(job, (int)body);
+            ++body;
         }
     }
 }
@@ -65,7 +152,6 @@ fil_status fil_system_factor(fil_context *context, fil_arena *arena, const fil_b
     *out = (fil_system){.A = A, .factor = FIL_ARENA_RAW(arena, double, size)};
     if (!out->factor)
         return FIL_NO_MEMORY;
-    memcpy(out->factor, A->value, (size_t)size * sizeof(double));
     factor_job job = {.A = A, .factor = out->factor, .failed = A->body_count};
     fil_parallel_for(context, A->body_count, 16, factor_bodies, &job);
     if (job.failed < A->body_count)
