@@ -28,6 +28,7 @@
 #include "contact/contact_certificate.h"
 #include "contact/contact_core.h"
 #include "contact/contact_patch.h"
+#include "contact/contact_press.h"
 #include "contact/contact_proximal.h"
 
 #include "base/rng.h"
@@ -380,10 +381,14 @@ static fil_status run_trial(auto_state *state)
 {
     const double soon = 1500; // sweeps
     const int few = 100;      // contacts
-    fil_status status = prepare_sweeps(state);
+    fil_status status = fil_contact_problem_form_dual(state->task->context, state->task->problem);
     if (status == FIL_OK)
+        status = fil_contact_press_run(&state->watch, state->r);
+    if (status == FIL_OK && !state->watch.stop)
+        status = prepare_sweeps(state);
+    if (status == FIL_OK && !state->watch.stop)
         status = prepare_anderson(state);
-    if (status == FIL_OK && state->task->problem->contact_count > few)
+    if (status == FIL_OK && !state->watch.stop && state->task->problem->contact_count > few)
         status = run_cores(state);
     if (status != FIL_OK)
         return status;

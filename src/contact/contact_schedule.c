@@ -198,7 +198,7 @@ fil_status fil_contact_schedule_by_bodies(const fil_contact_problem *problem, fi
 {
     int count = problem->contact_count, bodies = problem->A.body_count, size[PAIRS] = {0};
     *made = false;
-    if (!problem->has_primal || count < FEWEST_CONTACTS)
+    if (!problem->H.side_start || count < FEWEST_CONTACTS)
         return FIL_OK;
     for (int i = 0; i < count; ++i)
         if (problem->H.side_start[i + 1] - problem->H.side_start[i] > 2)
