@@ -14,6 +14,21 @@
 
 enum { GRAIN = 4096 };
 
+// q: the velocity without impulses.
+static fil_status find_free_velocity(const fil_contact_operator *op, fil_arena *arena, const double **q)
+{
+    const int64_t size = 3 * (int64_t)op->problem->contact_count;
+    *q = op->problem->q;
+    if (!op->matrix_free)
+        return FIL_OK;
+    double *zero = FIL_ARENA_ARRAY(arena, double, size), *u = FIL_ARENA_RAW(arena, double, size);
+    if (!zero || !u)
+        return FIL_NO_MEMORY;
+    fil_contact_operator_apply(op, zero, u);
+    *q = u;
+    return FIL_OK;
+}
+
 fil_status fil_contact_merit_make(const fil_contact_operator *op, fil_arena *arena, fil_contact_merit *out)
 {
     int n = op->problem->contact_count;
@@ -22,18 +37,16 @@ fil_status fil_contact_merit_make(const fil_contact_operator *op, fil_arena *are
     if (!out->partial)
         return FIL_NO_MEMORY;
     fil_arena_mark mark = fil_arena_mark_now(arena);
-    double *zero = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)n), *q = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)n);
-    fil_status status = zero && q ? FIL_OK : FIL_NO_MEMORY;
+    double *trace = FIL_ARENA_RAW(arena, double, n), sum = 0, square = 0;
+    fil_status status = trace ? fil_contact_operator_diagonal(op, arena, trace) : FIL_NO_MEMORY;
+    const double *q = NULL;
     if (status == FIL_OK)
-        status = fil_contact_operator_diagonal(op, arena, q);
+        status = find_free_velocity(op, arena, &q);
     if (status == FIL_OK) {
-        double sum = 0;
         for (int i = 0; i < n; ++i)
-            sum += q[i];
+            sum += trace[i];
         if (sum > 0 && 3.0 * n / sum < INFINITY)
             out->rho = 3.0 * n / sum;
-        fil_contact_operator_apply(op, zero, q);
-        double square = 0;
         for (int64_t k = 0; k < 3 * (int64_t)n; ++k)
             square += q[k] * q[k];
         out->norm_q = sqrt(square);

@@ -54,9 +54,9 @@ static bool factor_body(int dofs, int bandwidth, double *L)
 // RING: a power of two above each bandwidth that is compiled as a constant.
 enum { LANES = 4, RING = 16 };
 
-// Column j of four bodies, `size` numbers each apart. What it takes from the B columns before it, the oldest first, as
-// those would have given it one after the other.
-INLINE fil_m4 factor_column_of_four(int B, int j, int64_t size, double *column, fil_v4 ring[][RING])
+// Column j of four bodies, `size` numbers each apart, into its place in the ring. What it takes from the B columns
+// before it, the oldest first, as those would have given it one after the other.
+INLINE fil_m4 factor_column_of_four(int B, int j, int64_t size, const double *column, fil_v4 ring[][RING])
 {
     fil_v4 u[RING];
     UNROLL
@@ -80,14 +80,14 @@ INLINE fil_m4 factor_column_of_four(int B, int j, int64_t size, double *column, 
 
 // Returns which of the four are positive definite. Numbers below the last row are computed, but not kept: they have no
 // influence on the others.
-INLINE fil_m4 factor_four_constant(int B, int dofs, double *L)
+INLINE fil_m4 factor_four_constant(int B, int dofs, const double *A, double *L)
 {
     int64_t size = (int64_t)dofs * (B + 1);
     fil_v4 ring[RING][RING] = {0};
     fil_m4 positive = {-1, -1, -1, -1};
     for (int j = 0; j < dofs; ++j) {
+        positive &= factor_column_of_four(B, j, size, A + (int64_t)j * (B + 1), ring);
         double *column = L + (int64_t)j * (B + 1);
-        positive &= factor_column_of_four(B, j, size, column, ring);
         int length = column_length(dofs, B, j);
         for (int i = 0; i <= length; ++i)
             for (int lane = 0; lane < LANES; ++lane)
@@ -96,9 +96,9 @@ INLINE fil_m4 factor_four_constant(int B, int dofs, double *L)
     return positive;
 }
 
-static fil_m4 factor_four(int dofs, int bandwidth, double *L)
+static fil_m4 factor_four(int dofs, int bandwidth, const double *A, double *L)
 {
-    return bandwidth == 10 ? factor_four_constant(10, dofs, L) : factor_four_constant(11, dofs, L);
+    return bandwidth == 10 ? factor_four_constant(10, dofs, A, L) : factor_four_constant(11, dofs, A, L);
 }
 
 static bool are_alike(const fil_body_matrix *A, int64_t body, int64_t end)
@@ -127,18 +127,18 @@ static void factor_bodies(void *data, int64_t begin, int64_t end)
 {
     factor_job *job = data;
     const fil_body_matrix *A = job->A;
-    int64_t first = A->value_start[begin], count = A->value_start[end] - first;
-    memcpy(job->factor + first, A->value + first, (size_t)count * sizeof *A->value);
     for (int64_t body = begin; body < end;) {
         int dofs = A->dof_start[body + 1] - A->dof_start[body], bandwidth = A->bandwidth[body];
+        const double *value = A->value + A->value_start[body];
         double *L = job->factor + A->value_start[body];
         if (are_alike(A, body, end)) {
-            fil_m4 good = factor_four(dofs, bandwidth, L);
+            fil_m4 good = factor_four(dofs, bandwidth, value, L);
             for (int lane = LANES - 1; lane >= 0; --lane)
                 if (!good[lane])
                     note_failure(job, (int)body + lane);
             body += LANES;
         } else {
+            memcpy(L, value, (size_t)dofs * (size_t)(bandwidth + 1) * sizeof *L);
             if (!factor_body(dofs, bandwidth, L))
                 note_failure(job, (int)body);
             ++body;
