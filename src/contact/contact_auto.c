@@ -10,7 +10,8 @@
 //
 // Impulses that are known, from the step before, are mostly nearly right: accelerated sweeps finish nearly all of them
 // soon, and the few that are left are solved apart (contact_core.c), in turn. That is given up when it gains little,
-// and sweeps alone when their rate does not promise the tolerance.
+// and sweeps alone when their rate does not promise the tolerance. Where there are many contacts, those that press are
+// first solved in this way without the open ones (contact_press.c).
 //
 // Many contacts of strands in dense bundles begin with admm instead, which needs no W: nearly all end there. Where a
 // few contacts hold it up, they are solved apart by 1 and 2 (contact_patch.c), and admm goes on; in the end the whole

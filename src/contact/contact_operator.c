@@ -236,22 +236,31 @@ static fil_status diagonal_of_bodies(const fil_contact_operator *op, fil_arena *
     return FIL_OK;
 }
 
-static void diagonal_of_blocks(const fil_block_matrix *W, double *trace)
+typedef struct trace_job {
+    const fil_block_matrix *W;
+    double *trace;
+} trace_job;
+
+static void diagonal_of_blocks(void *data, int64_t begin, int64_t end)
 {
-    for (int i = 0; i < W->rows; ++i) {
-        const double *block = W->value + 9 * fil_block_find(W, i, i);
-        trace[i] = block[0] + block[4] + block[8];
+    const trace_job *job = data;
+    for (int64_t i = begin; i < end; ++i) {
+        const double *block = job->W->value + 9 * fil_block_find(job->W, i, (int)i);
+        job->trace[i] = block[0] + block[4] + block[8];
     }
 }
 
 fil_status fil_contact_operator_diagonal(const fil_contact_operator *op, fil_arena *arena, double *trace)
 {
+    const int n = op->problem->contact_count;
+    trace_job job = {.W = &op->problem->W};
+    job.trace = trace;
     if (op->strands)
-        for (int i = 0; i < op->problem->contact_count; ++i)
+        for (int i = 0; i < n; ++i)
             trace[i] = op->strands->trace[fil_contact_strands_place(op->strands, i)];
     else if (op->matrix_free)
         return diagonal_of_bodies(op, arena, trace);
     else
-        diagonal_of_blocks(&op->problem->W, trace);
+        fil_parallel_for(op->context, n, contact_grain, diagonal_of_blocks, &job);
     return FIL_OK;
 }

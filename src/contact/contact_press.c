@@ -35,11 +35,17 @@ static bool choose(fil_contact_cut *cut, bool *pressing, const double *r, double
     return cut->count > before;
 }
 
+static int64_t iterations_left(const fil_contact_watch *watch)
+{
+    const int64_t usual = 300, left_over = watch->budget - watch->stats->iterations;
+    return left_over < 1 ? 1 : left_over < usual ? left_over : usual;
+}
+
 static fil_status solve(fil_contact_cut *cut, double residual, double *r)
 {
     fil_contact_def def = fil_contact_def_default();
     def.solver = "auto:largest_newton=300"; // thousands of contacts would take seconds
-    def.max_iterations = 300;
+    def.max_iterations = iterations_left(cut->watch);
     double work = 0;
     fil_arena_mark mark = fil_arena_mark_now(cut->arena);
     fil_status status = fil_contact_cut_out(cut, r);

@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "failing_allocator.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { BODIES = 12, MOST_DOFS = 40 };
@@ -170,6 +171,55 @@ TEST(system_names_the_first_body_that_is_not_positive_definite)
         fil_arena_destroy(arena);
         fil_context_destroy(context);
     }
+}
+
+// Strands of one shape are factored four at a time: with the same bits as alone. What is not positive definite is
+// named, wherever it stands among the four.
+enum { ALIKE = 7, ALIKE_DOFS = 36 };
+
+static void check_alike(fil_context *context, int bandwidth)
+{
+    static double value[ALIKE * ALIKE_DOFS * 12];
+    int dof_start[ALIKE + 1], bands[ALIKE], size = ALIKE_DOFS * (bandwidth + 1);
+    int64_t value_start[ALIKE + 1];
+    fil_rng rng = fil_rng_make((uint64_t)bandwidth);
+    for (int body = 0; body <= ALIKE; ++body) {
+        dof_start[body] = body * ALIKE_DOFS;
+        value_start[body] = (int64_t)body * size;
+        bands[body < ALIKE ? body : 0] = bandwidth;
+    }
+    for (int k = 0; k < ALIKE * size; ++k)
+        value[k] = k % (bandwidth + 1) == 0 ? 25 + fil_rng_uniform(&rng, 0, 1) : fil_rng_normal(&rng);
+    fil_body_matrix all = {ALIKE, dof_start, bands, value_start, value};
+    fil_arena *arena = fil_arena_create(context);
+    fil_system together, alone;
+    test_ok(context, fil_system_factor(context, arena, &all, &together));
+    for (int body = 0; body < ALIKE; ++body) {
+        fil_body_matrix one = {1, dof_start, bands, value_start, value + value_start[body]};
+        test_ok(context, fil_system_factor(context, arena, &one, &alone));
+        int different = 0;
+        for (int j = 0; j < ALIKE_DOFS; ++j)
+            for (int k = 0; k <= bandwidth && j + k < ALIKE_DOFS; ++k) {
+                int at = j * (bandwidth + 1) + k;
+                different += together.factor[value_start[body] + at] != alone.factor[at];
+            }
+        ck_assert_int_eq(different, 0);
+    }
+    for (int body = ALIKE - 1; body >= 0; --body) {
+        char sentence[80];
+        value[value_start[body] + 5 * (bandwidth + 1)] = -1;
+        snprintf(sentence, sizeof sentence, "A: body %d: the matrix is not positive definite", body);
+        test_fails(context, fil_system_factor(context, arena, &all, &together), FIL_BAD_INPUT, sentence);
+    }
+    fil_arena_destroy(arena);
+}
+
+TEST(system_factors_strands_side_by_side_as_one_by_one)
+{
+    fil_context *context = fil_context_create(NULL);
+    check_alike(context, 10);
+    check_alike(context, 11);
+    fil_context_destroy(context);
 }
 
 static fil_status factor(fil_context *context, void *data)
