@@ -539,14 +539,14 @@ LIVE three live_shape_ask(GLOBAL const float *R, three p)
     return out;
 }
 
-// Moves what is inside out, and takes back of the way along the surface what Coulomb's law says: as much as friction
-// times the way out, or all of it.
-LIVE three live_leave(GLOBAL const fil_live_shape *shape, three x, three p, lanes radius)
+// Moves a vertex that is inside out, and takes back of the way along the surface what Coulomb's law says: as much as
+// friction times the way out, or all of it. In the lanes of `which`.
+LIVE void live_leave(const fil_live_pack *P, GLOBAL const fil_live_shape *shape, int i, mask which)
 {
-    three n, y = live_shape_ask(shape->to, p);
-    lanes depth = radius - live_distance(shape, y, &n);
-    if (!any_of(depth > all(0)))
-        return p;
+    three p = load3(P->p, i), n, y = live_shape_ask(shape->to, p);
+    lanes depth = load(P->radius, i) - live_distance(shape, y, &n);
+    if (!any_of(which & (depth > all(0))))
+        return;
     depth = more_of(depth, all(0));
     // Where this place of the body was at the start.
     three from = live_shape_turn(shape->from, y);
@@ -554,11 +554,11 @@ LIVE three live_leave(GLOBAL const fil_live_shape *shape, three x, three p, lane
     from.y += all(shape->from[10]);
     from.z += all(shape->from[11]);
     n = live_shape_turn(shape->to, n);
-    p = plus3(p, depth, n);
-    three slide = minus3(from, x); // of the vertex along the body: at the end they are in one place
+    three out = plus3(p, depth, n);
+    three slide = minus3(from, load3(P->x, i)); // of the vertex along the body: at the end they are in one place
     slide = plus3(slide, -dot3(slide, n), n);
     lanes part = less_of(all(shape->friction) * depth / length3(slide), all(1));
-    return plus3(p, -part, slide);
+    store3(P->p, i, choose3(which, plus3(out, -part, slide), p));
 }
 
 // Strands of `which` out of all bodies: what a strand does must not depend on who shares its pack.
@@ -566,9 +566,9 @@ LIVE void live_collide(const fil_live_pack *P, const fil_live_now *now, GLOBAL c
 {
     for (int s = 0; s < now->shapes; ++s)
         for (int i = 0; i < P->n; ++i) {
-            three p = load3(P->p, i);
-            three out = live_leave(&shapes[s], load3(P->x, i), p, load(P->radius, i));
-            store3(P->p, i, choose3(which & (load(P->weight, i) > all(0)), out, p));
+            mask moves = which & (load(P->weight, i) > all(0));
+            if (any_of(moves))
+                live_leave(P, &shapes[s], i, moves);
         }
 }
 
