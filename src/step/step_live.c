@@ -139,16 +139,16 @@ static fil_status fetch(fil_context *context, const fil_state *state, int group)
     return device ? fil_live_opencl_fetch(context, device, &state->groups[group].live) : FIL_OK;
 }
 
-// ---- what holds strands, and bodies
+// ---- bodies
 
-static void set_matrix(const fil_pose *pose, float *out, int stride)
+static void set_matrix(const fil_pose *pose, float *out)
 {
     for (int k = 0; k < 3; ++k) {
         double column[3];
         fil_quat_rotate(pose->rotation, (const double[3]){k == 0, k == 1, k == 2}, column);
         for (int j = 0; j < 3; ++j)
-            out[(3 * j + k) * stride] = (float)column[j];
-        out[(9 + k) * stride] = (float)pose->position[k];
+            out[3 * j + k] = (float)column[j];
+        out[9 + k] = (float)pose->position[k];
     }
 }
 
@@ -157,58 +157,6 @@ typedef struct live_job {
     fil_live_now now;
     const float *weight;
 } live_job;
-
-static const fil_pose *pose_of(const fil_step_job *job, int hold, int strand)
-{
-    const fil_model *model = job->state->model;
-    return &job->state->groups[job->group].pose[(ptrdiff_t)hold * model->groups[job->group].strand_count + strand];
-}
-
-// A pose of the host holds at the end of the whole step: a part of it goes a share of the way.
-static double share_of(const fil_step_job *job, int hold)
-{
-    return job->state->model->control.groups[job->group].paths[hold].track.key_count == 0 ? job->share : 1;
-}
-
-// Where the roots of a pack are.
-static void set_poses(const fil_step_job *job, int pack, float *pose)
-{
-    const fil_strands *S = &job->state->model->groups[job->group];
-    for (int lane = 0; lane < LANES; ++lane)
-        set_matrix(pose_of(job, FIL_HOLD_ROOT, fil_live_strand_of(S, pack * LANES + lane)), pose + lane, LANES);
-}
-
-// Where the held vertices of a pack shall be.
-static void set_goals(const fil_step_job *job, int pack, float *goal)
-{
-    const fil_strands *S = &job->state->model->groups[job->group];
-    const fil_live *live = S->live;
-    const float *start = job->state->groups[job->group].live.x + 3 * LANES * live->row[pack];
-    const int *held = live->held + live->held_start[pack];
-    for (int j = 0; j < live->held_start[pack + 1] - live->held_start[pack]; ++j)
-        for (int lane = 0; lane < LANES; ++lane) {
-            int slot = pack * LANES + lane, strand = fil_live_strand_of(S, slot), from = S->slot[strand], i = held[j];
-            int holder = i < S->vertices[strand]
-                             ? S->holder[(S->pack_row[from / FIL_LANES] + i) * FIL_LANES + from % FIL_LANES]
-                             : 0;
-            double x[3], turned[3];
-            for (int k = 0; k < 3; ++k)
-                x[k] = (double)live->rest[((live->row[pack] + i) * 3 + k) * LANES + lane];
-            memcpy(turned, x, sizeof x);
-            if (holder > 0) {
-                const fil_pose *pose = pose_of(job, holder - 1, strand);
-                double share = share_of(job, holder - 1);
-                fil_quat_rotate(pose->rotation, x, turned);
-                for (int k = 0; k < 3; ++k) {
-                    double now = (double)start[(3 * i + k) * LANES + lane];
-                    turned[k] += pose->position[k];
-                    turned[k] = share == 1 ? turned[k] : now + share * (turned[k] - now);
-                }
-            }
-            for (int k = 0; k < 3; ++k)
-                goal[(3 * j + k) * LANES + lane] = (float)turned[k];
-        }
-}
 
 // The bodies that a group feels in a part of a step. Returns how many of them are no meshes.
 static int set_bodies(const fil_step_job *job, double from, double to, fil_live_scratch *out)
@@ -233,8 +181,8 @@ static int set_bodies(const fil_step_job *job, double from, double to, fil_live_
         fil_live_shape *shape = &out->shapes[count++];
         *shape = (fil_live_shape){
             .kind = (int)kind, .size = {(float)size[0], (float)size[1], (float)size[2]}, .friction = (float)friction};
-        set_matrix(&start, shape->from, 1);
-        set_matrix(&end, shape->to, 1);
+        set_matrix(&start, shape->from);
+        set_matrix(&end, shape->to);
     }
     return count;
 }
@@ -294,8 +242,9 @@ static void run_blocks(void *data, int64_t begin, int64_t end)
     for (int block = (int)begin; block < (int)end; ++block)
         for (int pack = scratch->first[block]; pack < scratch->first[block + 1]; ++pack) {
             fil_live_pack P = pack_of(self, block, pack);
-            set_poses(&self->job, pack, scratch->pose + (ptrdiff_t)block * 12 * LANES);
-            set_goals(&self->job, pack, scratch->goal + (ptrdiff_t)3 * block * S->live->longest * LANES);
+            fil_live_set_poses(self->job.state, self->job.group, pack, scratch->pose + (ptrdiff_t)block * 12 * LANES);
+            fil_live_set_goals(self->job.state, self->job.group, self->job.share, pack,
+                               scratch->goal + (ptrdiff_t)3 * block * S->live->longest * LANES);
             S->live->type->solve(&P, &self->now, scratch->shapes);
             leave_meshes(self, &P);
             scratch->fine[pack] = (unsigned char)S->live->type->finish(&P, &self->now);
@@ -329,8 +278,9 @@ static void write_messages(void *data, int64_t begin, int64_t end)
     const fil_live *live = self->job.state->model->groups[self->job.group].live;
     const fil_live_scratch *scratch = &self->job.state->scratch[self->job.group].live;
     for (int pack = (int)begin; pack < (int)end; ++pack) {
-        set_poses(&self->job, pack, scratch->pose + (ptrdiff_t)pack * 12 * LANES);
-        set_goals(&self->job, pack, scratch->goal + live->held_start[pack] * 3 * LANES);
+        fil_live_set_poses(self->job.state, self->job.group, pack, scratch->pose + (ptrdiff_t)pack * 12 * LANES);
+        fil_live_set_goals(self->job.state, self->job.group, self->job.share, pack,
+                           scratch->goal + live->held_start[pack] * 3 * LANES);
     }
 }
 
