@@ -50,15 +50,19 @@ static void put_vectors(float *to, fil_w3 a)
     put_numbers(to + 2 * LANES, a.z);
 }
 
+// The poses of the roots of four slots.
+static void find_roots(const fil_state *state, int group, int slot, const fil_pose *root[FIL_LANES])
+{
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        root[lane] = state->groups[group].pose + fil_live_strand_of(&state->model->groups[group], slot + lane);
+}
+
 void fil_live_set_poses(const fil_state *state, int group, int pack, float *pose)
 {
-    const fil_strands *S = &state->model->groups[group];
-    const fil_pose *root = state->groups[group].pose + (ptrdiff_t)FIL_HOLD_ROOT * S->strand_count;
     for (int first = 0; first < LANES; first += FIL_LANES) {
-        const fil_pose *from[FIL_LANES];
-        for (int lane = 0; lane < FIL_LANES; ++lane)
-            from[lane] = root + fil_live_strand_of(S, pack * LANES + first + lane);
-        four_poses four = gather(from);
+        const fil_pose *root[FIL_LANES];
+        find_roots(state, group, pack * LANES + first, root);
+        four_poses four = gather(root);
         for (int k = 0; k < 3; ++k) {
             const fil_w3 axis = {fil_v4_all(k == 0), fil_v4_all(k == 1), fil_v4_all(k == 2)};
             fil_w3 column = fil_quat_rotate_four(four.rotation, axis);
@@ -70,57 +74,49 @@ void fil_live_set_poses(const fil_state *state, int group, int pack, float *pose
     }
 }
 
-// What is known of a lane.
-typedef struct held_lane {
-    int vertices;
-    const unsigned char *holder; // [vertices], FIL_LANES apart
-    const fil_pose *pose;        // [holds], strand_count apart
-} held_lane;
-
-static held_lane lane_of(const fil_state *state, int group, int slot)
+// The way to where a pose of the host has a vertex, which is there at the end of the whole step: a part of a step goes
+// a share of it. Paths say where it is at the end of the part.
+static fil_w3 go_part(const fil_control_group *control, const unsigned char *holder, double share, fil_w3 from,
+                      fil_w3 to)
 {
-    const fil_strands *S = &state->model->groups[group];
-    int strand = fil_live_strand_of(S, slot), from = S->slot[strand];
-    return (held_lane){.vertices = S->vertices[strand],
-                       .holder = S->holder + S->pack_row[from / FIL_LANES] * FIL_LANES + from % FIL_LANES,
-                       .pose = state->groups[group].pose + strand};
+    fil_v4 part;
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        part[lane] = holder[lane] > 0 && control->paths[holder[lane] - 1].track.key_count == 0 ? share : 1;
+    return fil_w3_select(part == 1, to, fil_w3_add_scaled(from, part, fil_w3_subtract(to, from)));
 }
 
-// Where vertex i of four strands shall be, which is at x at time 0 and at `now` when the step begins. A pose of the
-// host holds at the end of the whole step: a part of it goes a share of the way.
-static fil_w3 goal_of(const fil_state *state, int group, double share, const held_lane *lanes, int i, fil_w3 x,
-                      fil_w3 now)
+// Where a vertex of four strands, at x at time 0, is taken by what holds it; root: poses [strands].
+static fil_w3 place(const fil_pose *const root[FIL_LANES], const unsigned char *holder, int strands, fil_w3 x)
 {
-    const fil_control_group *control = &state->model->control.groups[group];
-    const fil_pose *from[FIL_LANES];
+    const fil_pose *pose[FIL_LANES];
     fil_m4 is_held;
-    fil_v4 part;
     for (int lane = 0; lane < FIL_LANES; ++lane) {
-        const held_lane *own = &lanes[lane];
-        int holder = i < own->vertices ? own->holder[(ptrdiff_t)i * FIL_LANES] : 0, hold = holder > 0 ? holder - 1 : 0;
-        from[lane] = own->pose + (ptrdiff_t)hold * state->model->groups[group].strand_count;
-        is_held[lane] = -(holder > 0);
-        part[lane] = control->paths[hold].track.key_count == 0 ? share : 1;
+        int hold = holder[lane] > 0 ? holder[lane] - 1 : FIL_HOLD_ROOT;
+        pose[lane] = root[lane] + (ptrdiff_t)hold * strands;
+        is_held[lane] = -(holder[lane] > 0);
     }
-    four_poses four = gather(from);
-    fil_w3 goal = fil_w3_add(fil_quat_rotate_four(four.rotation, x), four.position);
-    goal = fil_w3_select(part == 1, goal, fil_w3_add_scaled(now, part, fil_w3_subtract(goal, now)));
-    return fil_w3_select(is_held, goal, x);
+    four_poses four = gather(pose);
+    return fil_w3_select(is_held, fil_w3_add(fil_quat_rotate_four(four.rotation, x), four.position), x);
 }
 
 void fil_live_set_goals(const fil_state *state, int group, double share, int pack, float *goal)
 {
-    const fil_live *live = state->model->groups[group].live;
-    const int64_t row = live->row[pack] * 3 * LANES;
-    const float *rest = live->rest + row, *now = state->groups[group].live.x + row;
-    const int *held = live->held + live->held_start[pack];
-    held_lane lanes[LANES];
-    for (int lane = 0; lane < LANES; ++lane)
-        lanes[lane] = lane_of(state, group, pack * LANES + lane);
-    for (int j = 0; j < live->held_start[pack + 1] - live->held_start[pack]; ++j)
-        for (int first = 0; first < LANES; first += FIL_LANES) {
-            ptrdiff_t at = (ptrdiff_t)3 * LANES * held[j] + first;
-            put_vectors(goal + (ptrdiff_t)3 * LANES * j + first, goal_of(state, group, share, lanes + first, held[j],
-                                                                         vectors_at(rest + at), vectors_at(now + at)));
+    const fil_strands *S = &state->model->groups[group];
+    const fil_live *live = S->live;
+    const ptrdiff_t row = (ptrdiff_t)live->row[pack] * 3 * LANES;
+    const int64_t begin = live->held_start[pack], end = live->held_start[pack + 1];
+    for (int first = 0; first < LANES; first += FIL_LANES) {
+        const fil_pose *root[FIL_LANES];
+        find_roots(state, group, pack * LANES + first, root);
+        for (int64_t j = begin; j < end; ++j) {
+            const unsigned char *holder = live->holder + j * LANES + first;
+            const ptrdiff_t at = row + (ptrdiff_t)3 * LANES * live->held[j] + first;
+            fil_w3 to = place(root, holder, S->strand_count, vectors_at(live->rest + at));
+            if (share != 1)
+                to = go_part(&state->model->control.groups[group], holder, share,
+                             vectors_at(state->groups[group].live.x + at), to);
+            put_vectors(goal + (j - begin) * 3 * LANES + first, to);
+            ask_for(live->rest + at, 3 * live->vertices[pack]); // of the next pack
         }
+    }
 }
