@@ -266,7 +266,7 @@ LIVE live_trio live_trio_at(const fil_live_pack *P, int i)
 LIVE void live_push(live_trio *T, three l)
 {
     T->before = plus3(T->before, T->weight_before * T->a, l);
-    T->here = plus3(T->here, -T->weight * (T->a + T->b), l);
+    T->here = minus3(T->here, times3(T->weight * (T->a + T->b), l));
     T->behind = plus3(T->behind, T->weight_behind * T->b, l);
 }
 
@@ -301,8 +301,7 @@ LIVE void live_add_force(const fil_live_pack *P, const fil_live_now *now, int i,
 // C
 LIVE three live_bend_of(const fil_live_now *now, const live_trio *T, three k)
 {
-    three C = times3(T->b, minus3(T->behind, T->here));
-    C = plus3(C, -T->a, minus3(T->here, T->before));
+    three C = minus3(times3(T->b, minus3(T->behind, T->here)), times3(T->a, minus3(T->here, T->before)));
     return now->curved ? minus3(C, k) : C;
 }
 
@@ -392,27 +391,34 @@ LIVE void live_carry_bends(const fil_live_pack *P, const fil_live_now *now, int 
         live_end_bends(P, &T);
 }
 
-// Where k is 0.
+// Sweeps where k is 0.
 LIVE void live_straighten_each(const fil_live_pack *P, const fil_live_now *now)
 {
     const three none = {all(0), all(0), all(0)};
-    live_trio T = live_begin_bends(P);
-    for (int i = 1; i + 1 < P->n; ++i) {
-        live_go_on(P, &T, i);
-        live_straighten(P, now, &T, i, none);
+    for (int sweep = 0; sweep < now->bends; ++sweep) {
+        live_trio T = live_begin_bends(P);
+        for (int i = 1; i + 1 < P->n; ++i) {
+            live_go_on(P, &T, i);
+            live_straighten(P, now, &T, i, none);
+        }
+        live_end_bends(P, &T);
     }
-    live_end_bends(P, &T);
 }
 
-// All bends, once.
+// All bends of a round.
 LIVE void live_bend(const fil_live_pack *P, const fil_live_now *now)
 {
-    if (now->curved)
-        live_carry_bends(P, now, now->form != FIL_LIVE_DIRECT);
-    if (now->form == FIL_LIVE_DIRECT)
-        live_straighten_all(P, now);
-    else if (!now->curved)
+    const int direct = now->form == FIL_LIVE_DIRECT;
+    if (!now->curved && !direct) {
         live_straighten_each(P, now);
+        return;
+    }
+    for (int sweep = 0; sweep < now->bends; ++sweep) {
+        if (now->curved)
+            live_carry_bends(P, now, !direct);
+        if (direct)
+            live_straighten_all(P, now);
+    }
 }
 
 // The forces of bends that carry the groom (live_hang.c), in the frames of the edges at the start.
