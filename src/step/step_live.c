@@ -242,9 +242,9 @@ static void run_blocks(void *data, int64_t begin, int64_t end)
     for (int block = (int)begin; block < (int)end; ++block)
         for (int pack = scratch->first[block]; pack < scratch->first[block + 1]; ++pack) {
             fil_live_pack P = pack_of(self, block, pack);
-            fil_live_set_poses(self->job.state, self->job.group, pack, scratch->pose + (ptrdiff_t)block * 12 * LANES);
-            fil_live_set_goals(self->job.state, self->job.group, self->job.share, pack,
-                               scratch->goal + (ptrdiff_t)3 * block * S->live->longest * LANES);
+            fil_live_hold(self->job.state, self->job.group, self->job.share, pack,
+                          scratch->pose + (ptrdiff_t)block * 12 * LANES,
+                          scratch->goal + (ptrdiff_t)3 * block * S->live->longest * LANES);
             S->live->type->solve(&P, &self->now, scratch->shapes);
             leave_meshes(self, &P);
             scratch->fine[pack] = (unsigned char)S->live->type->finish(&P, &self->now);
@@ -278,9 +278,8 @@ static void write_messages(void *data, int64_t begin, int64_t end)
     const fil_live *live = self->job.state->model->groups[self->job.group].live;
     const fil_live_scratch *scratch = &self->job.state->scratch[self->job.group].live;
     for (int pack = (int)begin; pack < (int)end; ++pack) {
-        fil_live_set_poses(self->job.state, self->job.group, pack, scratch->pose + (ptrdiff_t)pack * 12 * LANES);
-        fil_live_set_goals(self->job.state, self->job.group, self->job.share, pack,
-                           scratch->goal + live->held_start[pack] * 3 * LANES);
+        fil_live_hold(self->job.state, self->job.group, self->job.share, pack,
+                      scratch->pose + (ptrdiff_t)pack * 12 * LANES, scratch->goal + live->held_start[pack] * 3 * LANES);
     }
 }
 

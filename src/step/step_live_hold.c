@@ -50,28 +50,33 @@ static void put_vectors(float *to, fil_w3 a)
     put_numbers(to + 2 * LANES, a.z);
 }
 
-// The poses of the roots of four slots.
-static void find_roots(const fil_state *state, int group, int slot, const fil_pose *root[FIL_LANES])
+static void put_matrix(const four_poses *four, float *to)
 {
-    for (int lane = 0; lane < FIL_LANES; ++lane)
-        root[lane] = state->groups[group].pose + fil_live_strand_of(&state->model->groups[group], slot + lane);
+    for (int k = 0; k < 3; ++k) {
+        const fil_w3 axis = {fil_v4_all(k == 0), fil_v4_all(k == 1), fil_v4_all(k == 2)};
+        fil_w3 column = fil_quat_rotate_four(four->rotation, axis);
+        put_numbers(to + k * LANES, column.x);
+        put_numbers(to + (3 + k) * LANES, column.y);
+        put_numbers(to + (6 + k) * LANES, column.z);
+    }
+    put_vectors(to + 9 * LANES, four->position);
 }
 
-void fil_live_set_poses(const fil_state *state, int group, int pack, float *pose)
+// The poses of what holds a vertex, from those of the roots; holds are `strands` poses apart.
+static four_poses gather_holds(const fil_pose *const root[FIL_LANES], const unsigned char *holder, int strands)
 {
-    for (int first = 0; first < LANES; first += FIL_LANES) {
-        const fil_pose *root[FIL_LANES];
-        find_roots(state, group, pack * LANES + first, root);
-        four_poses four = gather(root);
-        for (int k = 0; k < 3; ++k) {
-            const fil_w3 axis = {fil_v4_all(k == 0), fil_v4_all(k == 1), fil_v4_all(k == 2)};
-            fil_w3 column = fil_quat_rotate_four(four.rotation, axis);
-            put_numbers(pose + k * LANES + first, column.x);
-            put_numbers(pose + (3 + k) * LANES + first, column.y);
-            put_numbers(pose + (6 + k) * LANES + first, column.z);
-        }
-        put_vectors(pose + 9 * LANES + first, four.position);
-    }
+    const fil_pose *from[FIL_LANES];
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        from[lane] = root[lane] + (ptrdiff_t)(holder[lane] > 0 ? holder[lane] - 1 : FIL_HOLD_ROOT) * strands;
+    return gather(from);
+}
+
+static bool by_root_alone(const unsigned char *holder)
+{
+    bool out = true;
+    for (int lane = 0; lane < FIL_LANES; ++lane)
+        out = out && holder[lane] <= FIL_HOLD_ROOT + 1;
+    return out;
 }
 
 // The way to where a pose of the host has a vertex, which is there at the end of the whole step: a part of a step goes
@@ -85,21 +90,14 @@ static fil_w3 go_part(const fil_control_group *control, const unsigned char *hol
     return fil_w3_select(part == 1, to, fil_w3_add_scaled(from, part, fil_w3_subtract(to, from)));
 }
 
-// Where a vertex of four strands, at x at time 0, is taken by what holds it; root: poses [strands].
-static fil_w3 place(const fil_pose *const root[FIL_LANES], const unsigned char *holder, int strands, fil_w3 x)
+// What `four` makes of x, in the lanes that are held.
+static fil_w3 place(const four_poses *four, const unsigned char *holder, fil_w3 x)
 {
-    const fil_pose *pose[FIL_LANES];
-    fil_m4 is_held;
-    for (int lane = 0; lane < FIL_LANES; ++lane) {
-        int hold = holder[lane] > 0 ? holder[lane] - 1 : FIL_HOLD_ROOT;
-        pose[lane] = root[lane] + (ptrdiff_t)hold * strands;
-        is_held[lane] = -(holder[lane] > 0);
-    }
-    four_poses four = gather(pose);
-    return fil_w3_select(is_held, fil_w3_add(fil_quat_rotate_four(four.rotation, x), four.position), x);
+    fil_w3 placed = fil_w3_add(fil_quat_rotate_four(four->rotation, x), four->position);
+    return fil_w3_select((fil_m4){holder[0], holder[1], holder[2], holder[3]} > 0, placed, x);
 }
 
-void fil_live_set_goals(const fil_state *state, int group, double share, int pack, float *goal)
+void fil_live_hold(const fil_state *state, int group, double share, int pack, float *pose, float *goal)
 {
     const fil_strands *S = &state->model->groups[group];
     const fil_live *live = S->live;
@@ -107,11 +105,15 @@ void fil_live_set_goals(const fil_state *state, int group, double share, int pac
     const int64_t begin = live->held_start[pack], end = live->held_start[pack + 1];
     for (int first = 0; first < LANES; first += FIL_LANES) {
         const fil_pose *root[FIL_LANES];
-        find_roots(state, group, pack * LANES + first, root);
+        for (int lane = 0; lane < FIL_LANES; ++lane)
+            root[lane] = state->groups[group].pose + fil_live_strand_of(S, pack * LANES + first + lane);
+        const four_poses of_root = gather(root);
+        put_matrix(&of_root, pose + first);
         for (int64_t j = begin; j < end; ++j) {
             const unsigned char *holder = live->holder + j * LANES + first;
             const ptrdiff_t at = row + (ptrdiff_t)3 * LANES * live->held[j] + first;
-            fil_w3 to = place(root, holder, S->strand_count, vectors_at(live->rest + at));
+            four_poses four = by_root_alone(holder) ? of_root : gather_holds(root, holder, S->strand_count);
+            fil_w3 to = place(&four, holder, vectors_at(live->rest + at));
             if (share != 1)
                 to = go_part(&state->model->control.groups[group], holder, share,
                              vectors_at(state->groups[group].live.x + at), to);
