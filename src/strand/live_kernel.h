@@ -244,22 +244,15 @@ LIVE void live_go_on(const fil_live_pack *P, live_trio *T, int i)
     T->b = load(P->inverse, i);
 }
 
-// Before the first bend.
-LIVE live_trio live_begin_bends(const fil_live_pack *P)
+// Before the bend at vertex i.
+LIVE live_trio live_begin_bends(const fil_live_pack *P, int i)
 {
     live_trio T;
-    T.here = load3(P->p, 0);
-    T.behind = load3(P->p, 1);
-    T.weight = load(P->weight, 0);
-    T.weight_behind = load(P->weight, 1);
-    T.b = load(P->inverse, 0);
-    return T;
-}
-
-LIVE live_trio live_trio_at(const fil_live_pack *P, int i)
-{
-    live_trio T = {load3(P->p, i - 1), load3(P->p, i),         load3(P->p, i + 1),      load(P->weight, i - 1),
-                   load(P->weight, i), load(P->weight, i + 1), load(P->inverse, i - 1), load(P->inverse, i)};
+    T.here = load3(P->p, i - 1);
+    T.behind = load3(P->p, i);
+    T.weight = load(P->weight, i - 1);
+    T.weight_behind = load(P->weight, i);
+    T.b = load(P->inverse, i - 1);
     return T;
 }
 
@@ -272,7 +265,8 @@ LIVE void live_push(live_trio *T, three l)
 
 LIVE void live_push_bend(const fil_live_pack *P, int i, three l)
 {
-    live_trio T = live_trio_at(P, i);
+    live_trio T = live_begin_bends(P, i);
+    live_go_on(P, &T, i);
     live_push(&T, l);
     store3(P->p, i - 1, T.before);
     store3(P->p, i, T.here);
@@ -330,7 +324,7 @@ LIVE void live_straighten_all(const fil_live_pack *P, const fil_live_now *now)
 {
     three before = {all(0), all(0), all(0)}, older = before;
     lanes first = all(0), second = all(0), second_before = all(0);
-    live_trio T = live_begin_bends(P);
+    live_trio T = live_begin_bends(P, 1);
     for (int i = 1; i + 1 < P->n; ++i) {
         live_go_on(P, &T, i);
         three y = plus3(live_bend_of(now, &T, load3(P->bend, i)), live_give(P, now, i), live_force_of(P, i));
@@ -375,7 +369,7 @@ LIVE three live_direction(GLOBAL const float *x, int i)
 LIVE void live_carry_bends(const fil_live_pack *P, const fil_live_now *now, int sweep)
 {
     three s = turn3(P->pose, live_direction(P->rest, 0)), d = turn3(P->pose, load3(P->axis, 0));
-    live_trio T = live_begin_bends(P);
+    live_trio T = live_begin_bends(P, 1);
     for (int i = 1; i + 1 < P->n; ++i) {
         live_go_on(P, &T, i);
         three t = unit3(minus3(T.here, T.before)), own = load3(P->rest_bend, i);
@@ -396,7 +390,7 @@ LIVE void live_straighten_each(const fil_live_pack *P, const fil_live_now *now)
 {
     const three none = {all(0), all(0), all(0)};
     for (int sweep = 0; sweep < now->bends; ++sweep) {
-        live_trio T = live_begin_bends(P);
+        live_trio T = live_begin_bends(P, 1);
         for (int i = 1; i + 1 < P->n; ++i) {
             live_go_on(P, &T, i);
             live_straighten(P, now, &T, i, none);

@@ -65,7 +65,8 @@ static double worst_bend(const bundle *b)
 {
     double worst = 0;
     for (int i = 1; i + 1 < N; ++i) {
-        live_trio T = live_trio_at(&b->pack, i);
+        live_trio T = live_begin_bends(&b->pack, i);
+        live_go_on(&b->pack, &T, i);
         three C = plus3(live_bend_of(&b->now, &T, load3(b->bend, i)), live_give(&b->pack, &b->now, i),
                         live_force_of(&b->pack, i));
         for (int lane = 0; lane < L; ++lane)
@@ -78,7 +79,7 @@ static double worst_bend(const bundle *b)
 // With the k that are there.
 static void sweep_bends(const bundle *b)
 {
-    live_trio T = live_begin_bends(&b->pack);
+    live_trio T = live_begin_bends(&b->pack, 1);
     for (int i = 1; i + 1 < N; ++i) {
         live_go_on(&b->pack, &T, i);
         live_straighten(&b->pack, &b->now, &T, i, load3(b->bend, i));
