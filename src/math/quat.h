@@ -3,6 +3,7 @@
 #define FIL_MATH_QUAT_H
 
 #include "math/mat3.h"
+#include "math/simd.h"
 
 // Rotates a: a + 2 w (r × a) + 2 r × (r × a)
 static inline void fil_quat_rotate(const double q[4], const double a[3], double out[3])
@@ -13,6 +14,14 @@ static inline void fil_quat_rotate(const double q[4], const double a[3], double 
     fil_vec3_cross(r, once, twice);
     for (int k = 0; k < 3; ++k)
         out[k] = a[k] + 2 * q[0] * once[k] + 2 * twice[k];
+}
+
+// Four of them, side by side: the same bits.
+static inline fil_w3 fil_quat_rotate_four(const fil_v4 q[4], fil_w3 a)
+{
+    const fil_w3 r = {q[1], q[2], q[3]};
+    fil_w3 once = fil_w3_cross(r, a), twice = fil_w3_cross(r, once);
+    return fil_w3_add_scaled(fil_w3_add_scaled(a, 2 * q[0], once), fil_v4_all(2), twice);
 }
 
 static inline double fil_quat_norm(const double q[4])

@@ -104,16 +104,18 @@ typedef float fil_v8 __attribute__((vector_size(32)));
 typedef int32_t fil_m8 __attribute__((vector_size(32)));
 typedef float fil_q4 __attribute__((vector_size(16))); // four floats: what lies together in memory
 
+// Eight of an array of floats. Not by memcpy: the compiler believes that it changes pointers and whole numbers, too,
+// and would load those anew behind each store.
+typedef float fil_u8 __attribute__((vector_size(32), aligned(4)));
+
 static inline fil_v8 fil_v8_load(const float *p)
 {
-    fil_v8 v;
-    memcpy(&v, p, sizeof v);
-    return v;
+    return *(const fil_u8 *)p;
 }
 
 static inline void fil_v8_store(float *p, fil_v8 v)
 {
-    memcpy(p, &v, sizeof v);
+    *(fil_u8 *)p = v;
 }
 
 static inline fil_v8 fil_v8_all(float x)

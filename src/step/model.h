@@ -109,7 +109,8 @@ typedef struct fil_live_grid {
 typedef struct fil_live_opencl fil_live_opencl;
 
 // Memory of a step of live strands. Packs are stepped in blocks, one pack of a block after the other in the same
-// memory. Those of a device have a block each, and only what the host tells the device: pose, goal, weight, shapes.
+// memory; there is a gap between blocks. Those of a device have a block each, and only what the host tells the device:
+// pose, goal, weight, shapes.
 typedef struct fil_live_scratch {
     fil_live_opencl *device; // NULL: strands are moved here
     int blocks;

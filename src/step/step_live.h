@@ -38,6 +38,10 @@ fil_status fil_live_settle(fil_context *context, fil_state *state, int max_itera
 // All live groups from `begin` on, h seconds. Fails only when a device does.
 fil_status fil_step_live(fil_context *context, fil_state *state, double begin, double h, fil_step_stats *stats);
 
+// step_live_hold.c. Where the roots of a pack are, and where its held vertices shall be after a share of the way to the
+// poses of the host: pose and goal as in fil_live_pack.
+void fil_live_hold(const fil_state *state, int group, double share, int pack, float *pose, float *goal);
+
 // step_live_mesh.c. Moves the vertices of a pack out of a mesh; lanes: bits.
 void fil_live_leave_mesh(const fil_live_mesh *mesh, const fil_live_pack *pack, unsigned lanes);
 

@@ -144,6 +144,7 @@ typedef struct fil_live {
     int64_t *row;            // [packs + 1]
     int64_t *held_start;     // [packs + 1]
     int *held;               // vertices that are held in a strand of the pack, packs one after another
+    unsigned char *holder;   // [held × FIL_LIVE_LANES] by what, as in fil_strands; 0: not in this strand
     bool curved;             // the rest shape has bends
     bool curly;              // ... that turn strands by more than 60°
     // [rows × count] as in fil_live_pack.

@@ -4,6 +4,7 @@
 #include "math/mat3.h"
 
 #include <math.h>
+#include <string.h>
 
 static void direction(const double *x, double t[3])
 {
@@ -209,9 +210,22 @@ static void fill(const fil_strands *S, const fil_group *group, fil_live *out)
     }
 }
 
+// Who holds vertex i of the strands of a pack. Returns whether anything does in one of them.
+static bool find_holders(const fil_strands *S, int pack, int i, unsigned char holder[FIL_LIVE_LANES])
+{
+    bool any = false;
+    for (int lane = 0; lane < FIL_LIVE_LANES; ++lane) {
+        int from = slot_of(S, pack * FIL_LIVE_LANES + lane);
+        holder[lane] = i < vertices_of(S, from) ? S->holder[row_of(S, from, i) * FIL_LANES + from % FIL_LANES] : 0;
+        any = any || holder[lane] != 0;
+    }
+    return any;
+}
+
 // Vertices that are held in any strand of a pack.
 static fil_status list_held(fil_arena *arena, const fil_strands *S, fil_live *out)
 {
+    unsigned char holder[FIL_LIVE_LANES];
     out->held_start = FIL_ARENA_ARRAY(arena, int64_t, (size_t)out->pack_count + 1);
     if (!out->held_start)
         return FIL_NO_MEMORY;
@@ -219,21 +233,19 @@ static fil_status list_held(fil_arena *arena, const fil_strands *S, fil_live *ou
         int64_t count = 0;
         for (int pack = 0; pack < out->pack_count; ++pack) {
             for (int i = 0; i < out->vertices[pack]; ++i) {
-                bool any = false;
-                for (int lane = 0; lane < FIL_LIVE_LANES; ++lane) {
-                    int from = slot_of(S, pack * FIL_LIVE_LANES + lane);
-                    any = any || (i < vertices_of(S, from) &&
-                                  S->holder[row_of(S, from, i) * FIL_LANES + from % FIL_LANES] != 0);
-                }
-                if (any && pass == 1)
+                bool any = find_holders(S, pack, i, holder);
+                if (any && pass == 1) {
                     out->held[count] = i;
+                    memcpy(out->holder + count * FIL_LIVE_LANES, holder, sizeof holder);
+                }
                 count += any;
             }
             out->held_start[pack + 1] = count;
         }
         if (pass == 0) {
             out->held = FIL_ARENA_ARRAY(arena, int, (size_t)count + 1);
-            if (!out->held)
+            out->holder = FIL_ARENA_ARRAY(arena, unsigned char, ((size_t)count + 1) * FIL_LIVE_LANES);
+            if (!out->held || !out->holder)
                 return FIL_NO_MEMORY;
         }
     }

@@ -94,6 +94,11 @@ LIVE lanes length3(three a)
     return root_of(dot3(a, a) + all(1e-30f));
 }
 
+LIVE three unit3(three a)
+{
+    return times3(all(1) / length3(a), a);
+}
+
 // ---- to where nothing but loads leads
 
 LIVE three turn3(GLOBAL const float *pose, three a)
@@ -218,12 +223,54 @@ LIVE void live_factor_bends(const fil_live_pack *P, const fil_live_now *now)
     }
 }
 
+// The three vertices of a bend with their weights, and 1 / length of the edges between them. Two of the vertices belong
+// to the next bend, too: who goes along a strand keeps them in registers, or each bend would wait for the memory that
+// the one before has written.
+typedef struct live_trio {
+    three before, here, behind;
+    lanes weight_before, weight, weight_behind, a, b;
+} live_trio;
+
+// To the bend at vertex i, from the one before.
+LIVE void live_go_on(const fil_live_pack *P, live_trio *T, int i)
+{
+    T->before = T->here;
+    T->here = T->behind;
+    T->behind = load3(P->p, i + 1);
+    T->weight_before = T->weight;
+    T->weight = T->weight_behind;
+    T->weight_behind = load(P->weight, i + 1);
+    T->a = T->b;
+    T->b = load(P->inverse, i);
+}
+
+// Before the bend at vertex i.
+LIVE live_trio live_begin_bends(const fil_live_pack *P, int i)
+{
+    live_trio T;
+    T.here = load3(P->p, i - 1);
+    T.behind = load3(P->p, i);
+    T.weight = load(P->weight, i - 1);
+    T.weight_behind = load(P->weight, i);
+    T.b = load(P->inverse, i - 1);
+    return T;
+}
+
+LIVE void live_push(live_trio *T, three l)
+{
+    T->before = plus3(T->before, T->weight_before * T->a, l);
+    T->here = minus3(T->here, times3(T->weight * (T->a + T->b), l));
+    T->behind = plus3(T->behind, T->weight_behind * T->b, l);
+}
+
 LIVE void live_push_bend(const fil_live_pack *P, int i, three l)
 {
-    lanes a = load(P->inverse, i - 1), b = load(P->inverse, i);
-    store3(P->p, i - 1, plus3(load3(P->p, i - 1), load(P->weight, i - 1) * a, l));
-    store3(P->p, i, plus3(load3(P->p, i), -load(P->weight, i) * (a + b), l));
-    store3(P->p, i + 1, plus3(load3(P->p, i + 1), load(P->weight, i + 1) * b, l));
+    live_trio T = live_begin_bends(P, i);
+    live_go_on(P, &T, i);
+    live_push(&T, l);
+    store3(P->p, i - 1, T.before);
+    store3(P->p, i, T.here);
+    store3(P->p, i + 1, T.behind);
 }
 
 // What acts at a bend, as an acceleration.
@@ -245,24 +292,31 @@ LIVE void live_add_force(const fil_live_pack *P, const fil_live_now *now, int i,
     live_set_force(P, i, plus3(live_force_of(P, i), all(1 / (now->h * now->h)), l));
 }
 
-// C of the bend at vertex i.
-LIVE three live_bend_of(const fil_live_pack *P, const fil_live_now *now, int i)
+// C
+LIVE three live_bend_of(const fil_live_now *now, const live_trio *T, three k)
 {
-    three p = load3(P->p, i);
-    three C = times3(load(P->inverse, i), minus3(load3(P->p, i + 1), p));
-    C = plus3(C, -load(P->inverse, i - 1), minus3(p, load3(P->p, i - 1)));
-    return now->curved ? minus3(C, load3(P->bend, i)) : C;
+    three C = minus3(times3(T->b, minus3(T->behind, T->here)), times3(T->a, minus3(T->here, T->before)));
+    return now->curved ? minus3(C, k) : C;
 }
 
-LIVE void live_straighten(const fil_live_pack *P, const fil_live_now *now, int i)
+// The bend at vertex i, of a sweep: no other moves vertex i - 1 any more.
+LIVE void live_straighten(const fil_live_pack *P, const fil_live_now *now, live_trio *T, int i, three k)
 {
-    three C = live_bend_of(P, now, i);
+    three C = live_bend_of(now, T, k);
     if (now->form != FIL_LIVE_PBD)
         C = plus3(C, live_give(P, now, i), live_force_of(P, i));
     three l = times3(-load(P->gain, 3 * i), C);
-    live_push_bend(P, i, l);
+    live_push(T, l);
+    store3(P->p, i - 1, T->before);
     if (now->form != FIL_LIVE_PBD)
         live_add_force(P, now, i, l);
+}
+
+// What the last bend of a sweep has left in registers.
+LIVE void live_end_bends(const fil_live_pack *P, const live_trio *T)
+{
+    store3(P->p, P->n - 2, T->here);
+    store3(P->p, P->n - 1, T->behind);
 }
 
 // All bends at once.
@@ -270,8 +324,10 @@ LIVE void live_straighten_all(const fil_live_pack *P, const fil_live_now *now)
 {
     three before = {all(0), all(0), all(0)}, older = before;
     lanes first = all(0), second = all(0), second_before = all(0);
+    live_trio T = live_begin_bends(P, 1);
     for (int i = 1; i + 1 < P->n; ++i) {
-        three y = plus3(live_bend_of(P, now, i), live_give(P, now, i), live_force_of(P, i));
+        live_go_on(P, &T, i);
+        three y = plus3(live_bend_of(now, &T, load3(P->bend, i)), live_give(P, now, i), live_force_of(P, i));
         y = plus3(plus3(y, -first, before), -second_before, older);
         first = load(P->gain, 3 * i + 1);
         second_before = second;
@@ -305,8 +361,7 @@ LIVE three live_carry(three s, three t, three d)
 // The direction of the edge behind vertex i of some positions.
 LIVE three live_direction(GLOBAL const float *x, int i)
 {
-    three e = minus3(load3(x, i + 1), load3(x, i));
-    return times3(all(1) / length3(e), e);
+    return unit3(minus3(load3(x, i + 1), load3(x, i)));
 }
 
 // k of all vertices, with frames that follow the strand and do not twist, the first one with the root; with `sweep`,
@@ -314,25 +369,50 @@ LIVE three live_direction(GLOBAL const float *x, int i)
 LIVE void live_carry_bends(const fil_live_pack *P, const fil_live_now *now, int sweep)
 {
     three s = turn3(P->pose, live_direction(P->rest, 0)), d = turn3(P->pose, load3(P->axis, 0));
+    live_trio T = live_begin_bends(P, 1);
     for (int i = 1; i + 1 < P->n; ++i) {
-        three t = live_direction(P->p, i - 1), k = load3(P->rest_bend, i);
+        live_go_on(P, &T, i);
+        three t = unit3(minus3(T.here, T.before)), own = load3(P->rest_bend, i);
         d = live_carry(s, t, d);
-        store3(P->bend, i, plus3(plus3(times3(k.x, t), k.y, d), k.z, cross3(t, d)));
+        three k = plus3(plus3(times3(own.x, t), own.y, d), own.z, cross3(t, d));
         if (sweep)
-            live_straighten(P, now, i);
+            live_straighten(P, now, &T, i, k);
+        else
+            store3(P->bend, i, k);
         s = t;
+    }
+    if (sweep)
+        live_end_bends(P, &T);
+}
+
+// Sweeps where k is 0.
+LIVE void live_straighten_each(const fil_live_pack *P, const fil_live_now *now)
+{
+    const three none = {all(0), all(0), all(0)};
+    for (int sweep = 0; sweep < now->bends; ++sweep) {
+        live_trio T = live_begin_bends(P, 1);
+        for (int i = 1; i + 1 < P->n; ++i) {
+            live_go_on(P, &T, i);
+            live_straighten(P, now, &T, i, none);
+        }
+        live_end_bends(P, &T);
     }
 }
 
-// All bends, once.
+// All bends of a round.
 LIVE void live_bend(const fil_live_pack *P, const fil_live_now *now)
 {
-    if (now->curved)
-        live_carry_bends(P, now, now->form != FIL_LIVE_DIRECT);
-    if (now->form == FIL_LIVE_DIRECT)
-        live_straighten_all(P, now);
-    for (int i = 1; !now->curved && now->form != FIL_LIVE_DIRECT && i + 1 < P->n; ++i)
-        live_straighten(P, now, i);
+    const int direct = now->form == FIL_LIVE_DIRECT;
+    if (!now->curved && !direct) {
+        live_straighten_each(P, now);
+        return;
+    }
+    for (int sweep = 0; sweep < now->bends; ++sweep) {
+        if (now->curved)
+            live_carry_bends(P, now, !direct);
+        if (direct)
+            live_straighten_all(P, now);
+    }
 }
 
 // The forces of bends that carry the groom (live_hang.c), in the frames of the edges at the start.
@@ -459,14 +539,14 @@ LIVE three live_shape_ask(GLOBAL const float *R, three p)
     return out;
 }
 
-// Moves what is inside out, and takes back of the way along the surface what Coulomb's law says: as much as friction
-// times the way out, or all of it.
-LIVE three live_leave(GLOBAL const fil_live_shape *shape, three x, three p, lanes radius)
+// Moves a vertex that is inside out, and takes back of the way along the surface what Coulomb's law says: as much as
+// friction times the way out, or all of it. In the lanes of `which`.
+LIVE void live_leave(const fil_live_pack *P, GLOBAL const fil_live_shape *shape, int i, mask which)
 {
-    three n, y = live_shape_ask(shape->to, p);
-    lanes depth = radius - live_distance(shape, y, &n);
-    if (!any_of(depth > all(0)))
-        return p;
+    three p = load3(P->p, i), n, y = live_shape_ask(shape->to, p);
+    lanes depth = load(P->radius, i) - live_distance(shape, y, &n);
+    if (!any_of(which & (depth > all(0))))
+        return;
     depth = more_of(depth, all(0));
     // Where this place of the body was at the start.
     three from = live_shape_turn(shape->from, y);
@@ -474,11 +554,11 @@ LIVE three live_leave(GLOBAL const fil_live_shape *shape, three x, three p, lane
     from.y += all(shape->from[10]);
     from.z += all(shape->from[11]);
     n = live_shape_turn(shape->to, n);
-    p = plus3(p, depth, n);
-    three slide = minus3(from, x); // of the vertex along the body: at the end they are in one place
+    three out = plus3(p, depth, n);
+    three slide = minus3(from, load3(P->x, i)); // of the vertex along the body: at the end they are in one place
     slide = plus3(slide, -dot3(slide, n), n);
     lanes part = less_of(all(shape->friction) * depth / length3(slide), all(1));
-    return plus3(p, -part, slide);
+    store3(P->p, i, choose3(which, plus3(out, -part, slide), p));
 }
 
 // Strands of `which` out of all bodies: what a strand does must not depend on who shares its pack.
@@ -486,9 +566,9 @@ LIVE void live_collide(const fil_live_pack *P, const fil_live_now *now, GLOBAL c
 {
     for (int s = 0; s < now->shapes; ++s)
         for (int i = 0; i < P->n; ++i) {
-            three p = load3(P->p, i);
-            three out = live_leave(&shapes[s], load3(P->x, i), p, load(P->radius, i));
-            store3(P->p, i, choose3(which & (load(P->weight, i) > all(0)), out, p));
+            mask moves = which & (load(P->weight, i) > all(0));
+            if (any_of(moves))
+                live_leave(P, &shapes[s], i, moves);
         }
 }
 

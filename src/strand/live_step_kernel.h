@@ -30,8 +30,7 @@ LIVE void live_solve(const fil_live_pack *P, const fil_live_now *now, GLOBAL con
     if (now->form != FIL_LIVE_PBD)
         live_let_go(P);
     for (int round = 0; round < now->rounds; ++round) {
-        for (int sweep = 0; sweep < now->bends; ++sweep)
-            live_bend(P, now);
+        live_bend(P, now);
         if (now->to_edge > 0)
             live_shape_locally(P, now);
         if (now->to_shape > 0)
