@@ -81,15 +81,19 @@ static fil_status check_def(fil_context *context, const fil_contact_def *def)
     return FIL_OK;
 }
 
-// Parses everything that the names stand for.
-static fil_status parse_def(fil_context *context, fil_arena *arena, const fil_contact_def *def,
+// Parses everything that the names stand for. given: a local solver instead of the one that is named, or NULL.
+static fil_status parse_def(fil_context *context, fil_arena *arena, const fil_contact_def *def, const fil_local *given,
                             const fil_contact_type **type, void **param, fil_local *local)
 {
     double local_tolerance = fmin(1e-10, 1e-2 * def->tolerance);
     fil_status status = check_def(context, def);
     if (status == FIL_OK)
         status = parse_solver(context, arena, def->solver, type, param);
-    return status == FIL_OK ? fil_local_parse(context, arena, def->local, local_tolerance, local) : status;
+    if (status != FIL_OK || !given)
+        return status == FIL_OK ? fil_local_parse(context, arena, def->local, local_tolerance, local) : status;
+    *local = *given;
+    local->tolerance = local_tolerance;
+    return FIL_OK;
 }
 
 fil_status fil_contact_check_def(fil_context *context, const fil_contact_def *def)
@@ -98,7 +102,7 @@ fil_status fil_contact_check_def(fil_context *context, const fil_contact_def *de
     void *param;
     fil_local local;
     fil_arena *scratch = fil_arena_borrow(context);
-    fil_status status = scratch ? parse_def(context, scratch, def, &type, &param, &local) : FIL_NO_MEMORY;
+    fil_status status = scratch ? parse_def(context, scratch, def, NULL, &type, &param, &local) : FIL_NO_MEMORY;
     fil_arena_give_back(scratch);
     return status;
 }
@@ -184,7 +188,8 @@ static fil_status expand_half(fil_arena *arena, const fil_block_matrix *half, fi
 }
 
 static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_problem *problem,
-                        const fil_contact_def *def, double *r, double *u, double *v, fil_solve_stats *stats)
+                        const fil_contact_def *def, const fil_local *local, double *r, double *u, double *v,
+                        fil_solve_stats *stats)
 {
     // Parse everything before any work is done.
     double start = fil_timer_seconds();
@@ -198,7 +203,7 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
                              .scratch = scratch,
                              .progress = def->progress,
                              .user = def->user};
-    fil_status status = parse_def(context, scratch, def, &type, &param, &task.local);
+    fil_status status = parse_def(context, scratch, def, local, &type, &param, &task.local);
     if (status == FIL_OK)
         status = fil_contact_problem_check(context, problem);
 
@@ -235,16 +240,27 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
     return status;
 }
 
-fil_status fil_contact_solve(fil_context *context, fil_contact_problem *problem, const fil_contact_def *def, double *r,
-                             double *u, double *v, fil_solve_stats *stats)
+static fil_status solve_in_scratch(fil_context *context, fil_contact_problem *problem, const fil_contact_def *def,
+                                   const fil_local *local, double *r, double *u, double *v, fil_solve_stats *stats)
 {
-    fil_solve_stats own;
-    stats = stats ? stats : &own;
     *stats = (fil_solve_stats){.outcome = FIL_SOLVED, .finished_by = ""};
     fil_arena *scratch = fil_arena_borrow(context);
     if (!scratch)
         return FIL_NO_MEMORY;
-    fil_status status = solve(context, scratch, problem, def, r, u, v, stats);
+    fil_status status = solve(context, scratch, problem, def, local, r, u, v, stats);
     fil_arena_give_back(scratch);
     return status;
+}
+
+fil_status fil_contact_solve(fil_context *context, fil_contact_problem *problem, const fil_contact_def *def, double *r,
+                             double *u, double *v, fil_solve_stats *stats)
+{
+    fil_solve_stats own;
+    return solve_in_scratch(context, problem, def, NULL, r, u, v, stats ? stats : &own);
+}
+
+fil_status fil_contact_solve_part(fil_context *context, fil_contact_problem *problem, const fil_contact_def *def,
+                                  const fil_local *local, double *r, fil_solve_stats *stats)
+{
+    return solve_in_scratch(context, problem, def, local, r, NULL, NULL, stats);
 }

@@ -2,6 +2,7 @@
 #ifndef FIL_CONTACT_CONTACT_H
 #define FIL_CONTACT_CONTACT_H
 
+#include "contact/local/local.h"
 #include "filum/extend.h"
 
 extern const fil_contact_type fil_contact_auto, fil_contact_gs, fil_contact_anderson, fil_contact_proximal,
@@ -9,5 +10,8 @@ extern const fil_contact_type fil_contact_auto, fil_contact_gs, fil_contact_ande
 
 // Whether fil_contact_solve would take these settings.
 fil_status fil_contact_check_def(fil_context *context, const fil_contact_def *def);
+// fil_contact_solve for a part of a problem: with the local solver of the whole instead of def->local.
+fil_status fil_contact_solve_part(fil_context *context, fil_contact_problem *problem, const fil_contact_def *def,
+                                  const fil_local *local, double *r, fil_solve_stats *stats);
 
 #endif

@@ -169,7 +169,8 @@ fil_status fil_contact_cut_solve(fil_contact_cut *cut, double residual, fil_cont
     def.warm = true;
     def.progress = still_wanted;
     def.user = cut->watch;
-    fil_status status = fil_contact_solve(cut->watch->task->context, &cut->problem, &def, cut->r, NULL, NULL, &stats);
+    const fil_contact_task *task = cut->watch->task;
+    fil_status status = fil_contact_solve_part(task->context, &cut->problem, &def, &task->local, cut->r, &stats);
     if (status != FIL_OK)
         return status;
     for (ptrdiff_t c = 0; c < cut->count; ++c)

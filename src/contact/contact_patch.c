@@ -9,6 +9,7 @@
 #include "contact/contact_patch.h"
 
 #include "base/arena.h"
+#include "contact/contact.h"
 #include "math/mat3.h"
 
 #include <stdlib.h>
@@ -193,9 +194,11 @@ static fil_status solve_patch(patch *self, double *r)
     def.warm = true;
     def.progress = still_wanted;
     def.user = watch;
-    self->problem->has_primal = false; // the road through W
+    self->problem->has_primal = false;            // the road through W
+    self->problem->H = (fil_contact_jacobian){0}; // sweeps in the order of contacts: there are few
     fil_solve_stats stats;
-    fil_status status = fil_contact_solve(watch->task->context, self->problem, &def, own, NULL, NULL, &stats);
+    fil_status status =
+        fil_contact_solve_part(watch->task->context, self->problem, &def, &watch->task->local, own, &stats);
     if (status != FIL_OK)
         return status;
     fil_contact_watch_count(watch, stats.sweeps, stats.newton_steps);
