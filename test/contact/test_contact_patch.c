@@ -2,6 +2,7 @@
 // right.
 #include "contact/contact_core.h"
 #include "contact/contact_patch.h"
+#include "contact/local/local.h"
 
 #include "base/arena.h"
 #include "failing_allocator.h"
@@ -33,6 +34,8 @@ static fil_status spoil_and_repair(fil_context *context, void *data)
     fil_solve_stats stats = {0};
     fil_contact_watch watch;
     fil_contact_task task = {.context = context, .problem = problem, .tolerance = 1e-6, .scratch = arena};
+    if (status == FIL_OK)
+        status = fil_local_parse(context, arena, def.local, 1e-10, &task.local);
     if (status == FIL_OK)
         status = fil_contact_watch_make(&task, &stats, 1000, &watch);
     if (status == FIL_OK) {
