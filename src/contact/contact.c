@@ -187,6 +187,16 @@ static fil_status expand_half(fil_arena *arena, const fil_block_matrix *half, fi
     return FIL_OK;
 }
 
+// Impulses that are not finite say nothing: those begin at zero.
+static void copy_guess(int contacts, const double *r, double *impulse)
+{
+    for (int64_t at = 0; at < 3 * (int64_t)contacts; at += 3) {
+        bool finite = isfinite(r[at]) && isfinite(r[at + 1]) && isfinite(r[at + 2]);
+        for (int k = 0; k < 3; ++k)
+            impulse[at + k] = finite ? r[at + k] : 0;
+    }
+}
+
 static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_problem *problem,
                         const fil_contact_def *def, const fil_local *local, double *r, double *u, double *v,
                         fil_solve_stats *stats)
@@ -226,7 +236,7 @@ static fil_status solve(fil_context *context, fil_arena *scratch, fil_contact_pr
     if (!impulse)
         return status == FIL_OK ? FIL_NO_MEMORY : status;
     if (def->warm)
-        memcpy(impulse, r, count * sizeof *r);
+        copy_guess(problem->contact_count, r, impulse);
     task.start_seconds = fil_timer_seconds();
     stats->seconds_setup = task.start_seconds - start;
 

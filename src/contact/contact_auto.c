@@ -430,7 +430,10 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
         return status;
     memcpy(state.r, r, (size_t)state.size * sizeof *r);
     fil_contact_watch_judge(&state.watch, state.r);
-    bool warm = is_warm(r, state.size);
+    // A guess beyond all measure is none.
+    if (!(state.watch.residual < INFINITY))
+        memset(state.r, 0, (size_t)state.size * sizeof *r);
+    bool warm = is_warm(state.r, state.size);
     if (state.promising && warm && !state.watch.stop)
         status = run_trial(&state);
     // What a trial with short rows did not finish, Newton can, but takes seconds for many contacts.

@@ -22,13 +22,20 @@ static const double worthwhile = 0.8; // of the contacts: with more there is not
 static const double left = 0.7;       // of the tolerance: what the contacts that press may have left
 static const double slowly = 0.1;     // of the mean speed: who parts more slowly may soon press
 
+// First guesses come from hosts: whatever is not zero is an impulse.
+static bool has_impulse(const double r[3])
+{
+    return r[0] != 0 || r[1] != 0 || r[2] != 0;
+}
+
 // All that press or are about to, in ascending order; also who did before. Returns whether there are new ones.
 static bool choose(fil_contact_cut *cut, bool *pressing, const double *r, double slow)
 {
     int n = cut->watch->task->problem->contact_count, before = cut->count;
     fil_contact_cut_forget(cut);
     for (int i = 0; i < n; ++i) {
-        pressing[i] = pressing[i] || r[3 * (ptrdiff_t)i] > 0 || cut->watch->u[3 * (ptrdiff_t)i] < slow;
+        ptrdiff_t at = 3 * (ptrdiff_t)i;
+        pressing[i] = pressing[i] || has_impulse(r + at) || cut->watch->u[at] < slow;
         if (pressing[i])
             cut->contact[cut->count++] = i;
     }

@@ -290,6 +290,34 @@ TEST(contact_warm_start_from_the_solution_ends_at_once)
     fil_context_destroy(context);
 }
 
+// What hosts pass as a first guess may be anything: the answer is finite and said truly, and the exact solvers arrive.
+TEST(contact_warm_start_from_nonsense)
+{
+    const double nonsense[] = {NAN, INFINITY, 1e300, -1e10};
+    fil_context *context = fil_context_create(NULL);
+    for (size_t k = 0; k < (size_t)VARIANTS * (sizeof nonsense / sizeof *nonsense); ++k) {
+        const variant *v = &variants[k % VARIANTS];
+        double from = nonsense[k / VARIANTS];
+        fil_contact_problem *problem = easy(context, v);
+        double *r = impulse_of(problem), residual[FIL_MERIT_COUNT];
+        fil_contact_def def = def_of(v);
+        def.warm = true;
+        fil_solve_stats stats;
+        for (int i = 0; i < 3 * problem->contact_count; ++i)
+            r[i] = i % 4 == 0 ? from : 0;
+        test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
+        ck_assert_msg(impulse_finite(problem, r), "%s from %g", def.solver, from);
+        test_ok(context, fil_contact_judge(context, problem, r, residual));
+        ck_assert_msg((stats.outcome == FIL_SOLVED) == (residual[def.merit] <= def.tolerance), "%s from %g: %s, %g",
+                      def.solver, from, fil_outcome_name(stats.outcome), residual[def.merit]);
+        ck_assert_msg(!v->exact || stats.outcome == FIL_SOLVED || from == 1e300, "%s from %g: %s", def.solver, from,
+                      fil_outcome_name(stats.outcome));
+        free(r);
+        fil_contact_problem_destroy(problem);
+    }
+    fil_context_destroy(context);
+}
+
 // A budget of one: one iteration is done, not none, and the result is no worse than no impulse.
 TEST(contact_budget_of_one)
 {

@@ -56,6 +56,27 @@ TEST(contact_press_solves_what_all_contacts_obey)
     fil_context_destroy(context);
 }
 
+// A first guess may be nonsense, also where contacts are open.
+TEST(contact_press_takes_any_first_guess)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_contact_problem *problem = make_problem(context);
+    double *r = impulse_of(problem);
+    fil_contact_def def = warm_def("auto", 1e-6);
+    const double nonsense[] = {-1, 1e-3, 1e300, NAN};
+    for (size_t k = 0; k < sizeof nonsense / sizeof *nonsense; ++k) {
+        fil_solve_stats stats;
+        for (int i = 0; i < 3 * CONTACTS; ++i)
+            r[i] = i % 7 == 0 ? nonsense[k] : 0;
+        test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &stats));
+        ck_assert_msg(stats.outcome == FIL_SOLVED, "from %g: %g", nonsense[k], stats.residual[FIL_MERIT_NATURAL]);
+        ck_assert(impulse_finite(problem, r));
+    }
+    free(r);
+    fil_contact_problem_destroy(problem);
+    fil_context_destroy(context);
+}
+
 // Impulses that say that everything is open: all that press have to be found.
 TEST(contact_press_finds_those_that_close)
 {
