@@ -4,10 +4,12 @@
 // a sentence that names the array and the place.
 #include "base/arena.h"
 #include "base/parallel.h"
+#include "contact/contact.h"
 #include "math/simd.h"
 
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 static fil_status create_empty(fil_context *context, int contact_count, fil_contact_problem **out)
 {
@@ -66,9 +68,9 @@ fil_status fil_contact_problem_create_dual(fil_context *context, int contact_cou
     return FIL_OK;
 }
 
-fil_status fil_contact_problem_create_primal(fil_context *context, int contact_count, int body_count, int dof_count,
-                                             int64_t matrix_values, int side_count, int64_t jacobian_values,
-                                             fil_contact_problem **out)
+fil_status fil_contact_problem_create_raw(fil_context *context, int contact_count, int body_count, int dof_count,
+                                          int64_t matrix_values, int side_count, int64_t jacobian_values,
+                                          fil_contact_problem **out)
 {
     *out = NULL;
     if (contact_count < 0 || body_count < 0 || dof_count < 0 || matrix_values < 0 || side_count < 0 ||
@@ -85,14 +87,14 @@ fil_status fil_contact_problem_create_primal(fil_context *context, int contact_c
     A->dof_start = FIL_ARENA_ARRAY(arena, int, (int64_t)body_count + 1);
     A->bandwidth = FIL_ARENA_ARRAY(arena, int, body_count);
     A->value_start = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)body_count + 1);
-    A->value = FIL_ARENA_ARRAY(arena, double, matrix_values);
+    A->value = FIL_ARENA_RAW(arena, double, matrix_values);
     fil_contact_jacobian *H = &problem->H;
     H->side_start = FIL_ARENA_ARRAY(arena, int, (int64_t)contact_count + 1);
     H->body = FIL_ARENA_ARRAY(arena, int, side_count);
     H->first_dof = FIL_ARENA_ARRAY(arena, int, side_count);
     H->dof_count = FIL_ARENA_ARRAY(arena, int, side_count);
     H->value_start = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)side_count + 1);
-    H->value = FIL_ARENA_ARRAY(arena, double, jacobian_values + 4);
+    H->value = FIL_ARENA_RAW(arena, double, jacobian_values + 4); // products read whole vectors
     problem->b = FIL_ARENA_ARRAY(arena, double, dof_count);
     problem->w = FIL_ARENA_ARRAY(arena, double, 3 * (int64_t)contact_count);
     problem->has_primal = A->dof_start && A->bandwidth && A->value_start && A->value && H->side_start && H->body &&
@@ -101,8 +103,22 @@ fil_status fil_contact_problem_create_primal(fil_context *context, int contact_c
         fil_contact_problem_destroy(problem);
         return FIL_NO_MEMORY;
     }
+    memset(H->value + jacobian_values, 0, 4 * sizeof *H->value);
     *out = problem;
     return FIL_OK;
+}
+
+fil_status fil_contact_problem_create_primal(fil_context *context, int contact_count, int body_count, int dof_count,
+                                             int64_t matrix_values, int side_count, int64_t jacobian_values,
+                                             fil_contact_problem **out)
+{
+    fil_status status = fil_contact_problem_create_raw(context, contact_count, body_count, dof_count, matrix_values,
+                                                       side_count, jacobian_values, out);
+    if (status == FIL_OK) {
+        memset((*out)->A.value, 0, (size_t)matrix_values * sizeof(double));
+        memset((*out)->H.value, 0, (size_t)jacobian_values * sizeof(double));
+    }
+    return status;
 }
 
 void fil_contact_problem_destroy(fil_contact_problem *problem)

@@ -9,6 +9,7 @@
 #include "step/step_contact.h"
 
 #include "base/parallel.h"
+#include "contact/contact.h"
 
 #include <string.h>
 
@@ -234,8 +235,8 @@ fil_status fil_problem_build(fil_part *part, fil_contact_problem **out)
 {
     int64_t values, side_values;
     int dofs, sides, bodies = number_bodies(part, &values, &dofs, &sides, &side_values);
-    fil_status status = fil_contact_problem_create_primal(part->job.context, part->meets.count, bodies, dofs, values,
-                                                          sides, side_values, out);
+    fil_status status = fil_contact_problem_create_raw(part->job.context, part->meets.count, bodies, dofs, values,
+                                                       sides, side_values, out);
     if (status != FIL_OK)
         return status;
     lay_out(part, *out);
