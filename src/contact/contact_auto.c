@@ -159,11 +159,12 @@ static fil_status run_admm_to(auto_state *state, double tolerance, int64_t itera
 static fil_status run_patches(auto_state *state, double tolerance, const fil_admm_plan *plan)
 {
     enum { ROUNDS = 4, ITERATIONS = 2500 };
+    const double left = 0.3; // of the tolerance
     fil_status status = FIL_OK;
     for (int round = 0; round < ROUNDS && status == FIL_OK && !state->watch.stop; ++round) {
         if (state->watch.least <= tolerance)
             break;
-        status = fil_contact_patch_run(&state->watch, state->r);
+        status = fil_contact_patch_run(&state->watch, left * state->task->tolerance, state->r);
         if (status == FIL_OK && !state->watch.stop)
             status = run_admm_to(state, tolerance, ITERATIONS, plan);
     }
@@ -421,6 +422,26 @@ static bool is_warm(const double *r, int64_t size)
     return false;
 }
 
+// A guess that is worse than none is so at a few contacts: where an impulse has lost its counterpart since the step
+// before, it throws strands away, and the iterations that would take that back cost more than all else. Solved apart,
+// roughly, such contacts leave the rest of the guess worth having.
+static fil_status mend_guess(auto_state *state)
+{
+    const double left = 0.1; // of the residual without impulses
+    fil_contact_watch *watch = &state->watch;
+    if (!state->task->problem->has_primal)
+        return FIL_OK;
+    double guess = watch->natural, *none = FIL_ARENA_ARRAY(state->task->scratch, double, state->size);
+    if (!none)
+        return FIL_NO_MEMORY;
+    fil_contact_watch_judge(watch, none);
+    if (guess <= watch->natural || watch->stop)
+        return FIL_OK;
+    fil_status status = fil_contact_patch_run(watch, left * watch->natural, state->r);
+    start_from_best(state, state->r);
+    return status;
+}
+
 static fil_status solve(const fil_contact_task *task, const void *param, double *r, fil_solve_stats *stats)
 {
     const int few = 1000;
@@ -434,8 +455,8 @@ static fil_status solve(const fil_contact_task *task, const void *param, double 
     if (!(state.watch.residual < INFINITY))
         memset(state.r, 0, (size_t)state.size * sizeof *r);
     bool warm = is_warm(state.r, state.size);
-    if (state.promising && warm && !state.watch.stop)
-        status = run_trial(&state);
+    if (warm && !state.watch.stop)
+        status = state.promising ? run_trial(&state) : mend_guess(&state);
     // What a trial with short rows did not finish, Newton can, but takes seconds for many contacts.
     bool strands_next = !state.sparse || (state.start && task->problem->contact_count > few);
     if (status == FIL_OK && strands_next && !state.watch.stop)

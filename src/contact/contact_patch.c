@@ -179,7 +179,7 @@ static bool still_wanted(void *user, const fil_progress *point)
 }
 
 // Solves the patch and puts its impulses into r.
-static fil_status solve_patch(patch *self, double *r)
+static fil_status solve_patch(patch *self, double left, double *r)
 {
     fil_contact_watch *watch = self->watch;
     double *own = FIL_ARENA_RAW(self->arena, double, 3 * (int64_t)self->count);
@@ -189,7 +189,7 @@ static fil_status solve_patch(patch *self, double *r)
         memcpy(own + 3 * i, r + 3 * (ptrdiff_t)self->contact[i], 3 * sizeof *own);
     double rest = find_rest(self, own), share = watch->merit.norm_q / rest;
     fil_contact_def def = fil_contact_def_default();
-    def.tolerance = fmin(fmax(0.3 * watch->task->tolerance * share, 1e-12), 1e-3);
+    def.tolerance = fmin(fmax(left * share, 1e-12), 1e-2);
     def.max_iterations = MOST_ITERATIONS;
     def.warm = true;
     def.progress = still_wanted;
@@ -201,13 +201,14 @@ static fil_status solve_patch(patch *self, double *r)
         fil_contact_solve_part(watch->task->context, self->problem, &def, &watch->task->local, own, &stats);
     if (status != FIL_OK)
         return status;
-    fil_contact_watch_count(watch, stats.sweeps, stats.newton_steps);
+    // Counted as the sweeps over all contacts that would be as much work.
+    fil_contact_watch_count(watch, 1 + stats.iterations * self->count / watch->task->problem->contact_count, 0);
     for (int64_t i = 0; i < self->count; ++i)
         memcpy(r + 3 * (ptrdiff_t)self->contact[i], own + 3 * i, 3 * sizeof *own);
     return FIL_OK;
 }
 
-fil_status fil_contact_patch_run(fil_contact_watch *watch, double *r)
+fil_status fil_contact_patch_run(fil_contact_watch *watch, double left, double *r)
 {
     watch->phase = "patch";
     if (fil_contact_watch_judge(watch, r))
@@ -223,7 +224,7 @@ fil_status fil_contact_patch_run(fil_contact_watch *watch, double *r)
         status = fil_contact_problem_form_dual(watch->task->context, self.problem);
     }
     if (status == FIL_OK)
-        status = solve_patch(&self, r);
+        status = solve_patch(&self, left, r);
     fil_contact_problem_destroy(self.problem);
     fil_arena_give_back(self.arena);
     if (status == FIL_OK)
