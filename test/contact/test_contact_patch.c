@@ -43,7 +43,8 @@ static fil_status spoil_and_repair(fil_context *context, void *data)
             r[3 * (problem->contact_count / 2) + k] *= 2;
         fil_contact_watch_judge(&watch, r);
         self->residual[0] = watch.residual;
-        status = self->core ? fil_contact_core_run(&watch, r, &self->found) : fil_contact_patch_run(&watch, 0.3 * task.tolerance, r);
+        status = self->core ? fil_contact_core_run(&watch, r, &self->found)
+                            : fil_contact_patch_run(&watch, 0.3 * task.tolerance, r);
         self->residual[1] = watch.residual;
     }
     fil_arena_destroy(arena);
