@@ -52,6 +52,11 @@ fil_status fil_contact_solution_write(fil_context *context, const char *path, co
 // The impulse stored in a file, 3 contact_count numbers; FIL_BAD_INPUT when there is none of that size.
 fil_status fil_contact_solution_read(fil_context *context, const char *path, const fil_contact_problem *problem,
                                      double *r);
+// The same for an impulse to begin with: a file may hold a guess instead of a solution.
+fil_status fil_contact_guess_write(fil_context *context, const char *path, const fil_contact_problem *problem,
+                                   const double *r);
+fil_status fil_contact_guess_read(fil_context *context, const char *path, const fil_contact_problem *problem,
+                                  double *r); // where there is a solution, that
 
 // Solving. r: 3 contact_count numbers, the first guess when def->warm. u and v may be NULL; v needs the primal view.
 // The problem is checked first. FIL_OK means that the solver ran: whether it reached its goal is stats->outcome.

@@ -98,7 +98,7 @@ static fil_cli_exit solve(fil_context *context, const fil_arguments *arguments, 
                           const fil_contact_def *def)
 {
     const char *warm = fil_arguments_text(arguments, "warm");
-    fil_status status = warm ? fil_contact_solution_read(context, warm, problem->problem, problem->r) : FIL_OK;
+    fil_status status = warm ? fil_contact_guess_read(context, warm, problem->problem, problem->r) : FIL_OK;
     if (status != FIL_OK)
         return fil_report_failure(context, status);
     fil_solve_stats stats;

@@ -47,7 +47,7 @@ static fil_option solve_options[] = {
     THREADS,
     {"solver", 's', FIL_OPTION_TEXT, "NAME", NULL, 0, 0,
      "contact solver (`filum info contact`), with settings behind a colon: gs:relaxation=1.3,order=coloured"},
-    {"warm", 0, FIL_OPTION_TEXT, "FILE", NULL, 0, 0, "start from the solution in this file"},
+    {"warm", 0, FIL_OPTION_TEXT, "FILE", NULL, 0, 0, "start from the solution in this file, or its first guess"},
     {"out", 'o', FIL_OPTION_TEXT, "FILE", NULL, 0, 0, "write the problem with its solution"},
     {"trace", 0, FIL_OPTION_TEXT, "FILE", NULL, 0, 0, "write the course of the solve as CSV"},
     {"svg", 0, FIL_OPTION_TEXT, "FILE", NULL, 0, 0, "draw residual against iterations and time"},
@@ -139,6 +139,8 @@ static const fil_example solve_examples[] = {
     {"filum contact solve hair.hdf5 --solver gs:order=coloured --tol 1e-6 --threads 4", "Gauss-Seidel on four threads"},
     {"filum contact solve hair.hdf5 --json --out solved.hdf5", "For a script; keep the solution"},
     {"filum contact solve next.hdf5 --warm solved.hdf5", "Start from an earlier solution"},
+    {"filum contact solve problems/step_000020_1.hdf5 --warm problems/step_000020_1.hdf5",
+     "A problem of `filum run --dump-problems`, from where the step began"},
 };
 const fil_command fil_command_contact_solve = {
     .name = "contact solve",

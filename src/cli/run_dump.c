@@ -1,4 +1,5 @@
-// filum run --dump-problems: every contact problem of a run as a file of FCLIB, for `filum contact`.
+// filum run --dump-problems: every contact problem of a run, with its first guess, as a file of FCLIB, for
+// `filum contact`.
 //
 // A step cannot be stopped from inside: the first failure is kept, nothing more is written, and the run stops after the
 // step. Its sentence lives in a context of its own, as the step uses the other one.
@@ -12,14 +13,14 @@ enum { LONGEST = FIL_PATH_MAX - 64 }; // name of the folder
 
 static void write_problem(void *user, double time, const fil_contact_problem *problem, const double *guess)
 {
-    (void)time, (void)guess;
+    (void)time;
     fil_run_dump *self = user;
     char path[FIL_PATH_MAX];
     ++self->count;
     if (self->status != FIL_OK || self->step % self->every != 0)
         return;
     snprintf(path, sizeof path, "%.*s/step_%06lld_%d.hdf5", LONGEST, self->folder, (long long)self->step, self->count);
-    self->status = fil_contact_problem_write(self->context, path, problem);
+    self->status = fil_contact_guess_write(self->context, path, problem, guess);
 }
 
 fil_status fil_run_dump_open(fil_context *context, fil_run_dump *dump, fil_state *state)

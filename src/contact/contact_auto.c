@@ -13,12 +13,13 @@
 // and sweeps alone when their rate does not promise the tolerance. Where there are many contacts, those that press are
 // first solved in this way without the open ones (contact_press.c).
 //
-// Many contacts of strands in dense bundles begin with admm instead, which needs no W: nearly all end there. Where a
-// few contacts hold it up, they are solved apart by 1 and 2 (contact_patch.c), and admm goes on; in the end the whole
-// goes on with 1 and 2 from the best point, when there is room for W. Strands with few contacts each have a W with
-// short rows, which sweeps and Newton solve far sooner, the stiffer the strands the more: they take 1 and 2 first, and
-// admm when they are too many for Newton, or many and given up by sweeps from known impulses. The fewer contacts, the
-// sooner Newton takes over from admm.
+// Many contacts of strands in dense bundles begin with admm instead, which needs no W: nearly all end there. Where the
+// first guess is worse than none, what spoils it is solved apart first. Where a few contacts hold it up, they are
+// solved apart by 1 and 2 (contact_patch.c), and admm goes on; in the end the whole goes on with 1 and 2 from the best
+// point, when there is room for W. Strands with few contacts each have a W with short rows, which sweeps and Newton
+// solve far sooner, the stiffer the strands the more: they take 1 and 2 first, and admm when they are too many for
+// Newton, or many and given up by sweeps from known impulses. The fewer contacts, the sooner Newton takes over from
+// admm.
 //
 // The budget of (a) grows with the cost of (b), so that neither can waste much more than the other would need. All
 // budgets are counted in iterations: the same problem gives the same bits on any machine load and thread count. Where

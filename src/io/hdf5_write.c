@@ -16,7 +16,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays go to the file as they lie in memory");
 
-enum { SUPERBLOCK = 96, LEAF_K = 4, INTERNAL_K = 16 };
+enum { SUPERBLOCK = 96, LEAF_K = 4, INTERNAL_K = 16, NAME = FIL_HDF5_WRITE_NAME };
 
 // ---- bytes
 
@@ -59,7 +59,7 @@ static void align(fil_hdf5_write *out)
 
 static fil_hdf5_member *add_member(fil_hdf5_write *out, const char *name)
 {
-    FIL_ASSERT(out->group[out->depth].count < FIL_HDF5_WRITE_MEMBERS && strlen(name) < 16);
+    FIL_ASSERT(out->group[out->depth].count < FIL_HDF5_WRITE_MEMBERS && strlen(name) < NAME);
     fil_hdf5_member *member = &out->group[out->depth].member[out->group[out->depth].count++];
     // The slot may have served another group: nothing of it may reach the file.
     *member = (fil_hdf5_member){0};
@@ -69,7 +69,7 @@ static fil_hdf5_member *add_member(fil_hdf5_write *out, const char *name)
 
 void fil_hdf5_write_group(fil_hdf5_write *out, const char *name)
 {
-    FIL_ASSERT(out->depth + 1 < FIL_HDF5_WRITE_DEPTH && strlen(name) < 16);
+    FIL_ASSERT(out->depth + 1 < FIL_HDF5_WRITE_DEPTH && strlen(name) < NAME);
     ++out->depth;
     out->group[out->depth].count = 0;
     snprintf(out->group[out->depth].name, sizeof out->group[out->depth].name, "%s", name);
@@ -98,16 +98,16 @@ static void sort_members(fil_hdf5_member *member, int count)
         }
 }
 
-// Local heap (III.D): an empty name first, then each name in 16 bytes; no free space.
+// Local heap (III.D): an empty name first, then each name in as much room as any; no free space.
 static void put_heap(fil_hdf5_write *out, const fil_hdf5_member *member, int count)
 {
     put(out, "HEAP\0\0\0", 8);
-    put_number(out, 16 * ((uint64_t)count + 1), 8);
+    put_number(out, NAME * ((uint64_t)count + 1), 8);
     put_number(out, 1, 8); // the end of the list of free blocks
     put_number(out, out->at + 8, 8);
-    put_zeros(out, 16);
+    put_zeros(out, NAME);
     for (int k = 0; k < count; ++k)
-        put(out, member[k].name, 16);
+        put(out, member[k].name, NAME);
 }
 
 // The current group as heap, symbol node, tree with this one leaf, header. Returns how it is to be entered elsewhere.
@@ -125,7 +125,7 @@ static fil_hdf5_member put_group(fil_hdf5_write *out)
     put(out, "SNOD\1\0", 6);
     put_number(out, (uint64_t)count, 2);
     for (int k = 0; k < count; ++k)
-        put_symbol(out, 16 * ((uint64_t)k + 1), &member[k]);
+        put_symbol(out, NAME * ((uint64_t)k + 1), &member[k]);
     put_zeros(out, 40 * (uint64_t)(2 * LEAF_K - count));
 
     // B-tree (III.A.1): one child between the empty name and the last; padded to its full size.
@@ -136,7 +136,7 @@ static fil_hdf5_member put_group(fil_hdf5_write *out)
     put_number(out, UINT64_MAX, 8);
     put_number(out, 0, 8);
     put_number(out, count > 0 ? node : 0, 8);
-    put_number(out, 16 * (uint64_t)count, 8);
+    put_number(out, NAME * (uint64_t)count, 8);
     put_zeros(out, (2 * INTERNAL_K * 2 + 1) * 8 - 24);
 
     // Object header (IV.A.1.a) with one message, the symbol table (IV.A.2.r).

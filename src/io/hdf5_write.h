@@ -6,10 +6,10 @@
 
 #include "base/file.h"
 
-enum { FIL_HDF5_WRITE_MEMBERS = 8, FIL_HDF5_WRITE_DEPTH = 4 };
+enum { FIL_HDF5_WRITE_MEMBERS = 8, FIL_HDF5_WRITE_DEPTH = 4, FIL_HDF5_WRITE_NAME = 24 };
 
 typedef struct fil_hdf5_member {
-    char name[16];
+    char name[FIL_HDF5_WRITE_NAME];
     uint64_t header;     // where its object header lies
     uint64_t tree, heap; // of a group; zero for a dataset
 } fil_hdf5_member;
@@ -25,7 +25,7 @@ typedef struct fil_hdf5_write {
     uint64_t at;      // bytes written so far
     uint64_t pending; // bytes of the current dataset still to come
     struct {
-        char name[16];
+        char name[FIL_HDF5_WRITE_NAME];
         fil_hdf5_member member[FIL_HDF5_WRITE_MEMBERS];
         int count;
     } group[FIL_HDF5_WRITE_DEPTH];

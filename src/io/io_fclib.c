@@ -95,6 +95,22 @@ fil_status fil_io_fclib_read_bytes(fil_context *context, const char *name, const
     return status == FIL_OK ? read_problem(&file, out) : status;
 }
 
+// Impulses in `group`.
+static fil_status read_impulses(fil_hdf5_read *file, const char *group, const fil_contact_problem *problem, double *r)
+{
+    int64_t n = problem->contact_count;
+    int dim = problem->file_dim;
+    fil_arena *scratch = fil_arena_create(file->context);
+    double *stored = scratch ? FIL_ARENA_ARRAY(scratch, double, n *dim) : NULL;
+    fil_status status = stored ? fil_io_fclib_sparse_reals(file, group, "r", n * dim, stored) : FIL_NO_MEMORY;
+    // Only what is whole reaches the caller.
+    for (int64_t i = 0; status == FIL_OK && i < n; ++i)
+        for (int k = 0; k < 3; ++k)
+            r[3 * i + k] = k < dim ? stored[i * dim + k] : 0;
+    fil_arena_destroy(scratch);
+    return status;
+}
+
 fil_status fil_contact_solution_read(fil_context *context, const char *path, const fil_contact_problem *problem,
                                      double *r)
 {
@@ -102,16 +118,24 @@ fil_status fil_contact_solution_read(fil_context *context, const char *path, con
     fil_status status = fil_hdf5_read_open(context, path, &file);
     if (status != FIL_OK)
         return status;
-    int64_t n = problem->contact_count;
-    int dim = problem->file_dim;
-    fil_arena *scratch = fil_arena_create(context);
-    double *stored = scratch ? FIL_ARENA_ARRAY(scratch, double, n *dim) : NULL;
-    status = stored ? fil_io_fclib_sparse_reals(&file, "/solution", "r", n * dim, stored) : FIL_NO_MEMORY;
-    // Only a solution that is whole reaches the caller.
-    for (int64_t i = 0; status == FIL_OK && i < n; ++i)
-        for (int k = 0; k < 3; ++k)
-            r[3 * i + k] = k < dim ? stored[i * dim + k] : 0;
-    fil_arena_destroy(scratch);
+    status = read_impulses(&file, "/solution", problem, r);
+    fil_hdf5_read_close(&file);
+    return status;
+}
+
+fil_status fil_contact_guess_read(fil_context *context, const char *path, const fil_contact_problem *problem, double *r)
+{
+    fil_hdf5_read file;
+    fil_hdf5_object object;
+    bool solved = false, guessed = false;
+    fil_status status = fil_hdf5_read_open(context, path, &file);
+    if (status != FIL_OK)
+        return status;
+    status = fil_hdf5_read_find(&file, "/solution", &object, &solved);
+    if (status == FIL_OK && !solved)
+        status = fil_hdf5_read_find(&file, "/guesses/1", &object, &guessed);
+    if (status == FIL_OK)
+        status = read_impulses(&file, guessed ? "/guesses/1" : "/solution", problem, r);
     fil_hdf5_read_close(&file);
     return status;
 }

@@ -300,10 +300,10 @@ static fil_status write_global(fil_hdf5_write *out, fil_arena *scratch, const fi
 
 // ---- the public calls
 
-static void write_solution(fil_hdf5_write *out, const fil_contact_problem *problem, const double *v, const double *u,
-                           const double *r)
+static void write_solution(fil_hdf5_write *out, const char *group, const fil_contact_problem *problem, const double *v,
+                           const double *u, const double *r)
 {
-    fil_hdf5_write_group(out, "solution");
+    fil_hdf5_write_group(out, group);
     if (v && problem->has_primal)
         fil_hdf5_write_reals(out, "v", v, problem->A.dof_start[problem->A.body_count]);
     if (u)
@@ -312,8 +312,39 @@ static void write_solution(fil_hdf5_write *out, const fil_contact_problem *probl
     fil_hdf5_write_end(out);
 }
 
+// A guess of impulses. FCLIB does not read it without velocities: it is given none, zero.
+static fil_status write_guess(fil_hdf5_write *out, fil_arena *scratch, const fil_contact_problem *problem,
+                              const double *r)
+{
+    const int one = 1;
+    int dofs = problem->has_primal ? problem->A.dof_start[problem->A.body_count] : 0;
+    double *v = FIL_ARENA_ARRAY(scratch, double, dofs);
+    double *u = FIL_ARENA_ARRAY(scratch, double, 3 * (int64_t)problem->contact_count);
+    if (!v || !u)
+        return FIL_NO_MEMORY;
+    fil_hdf5_write_group(out, "guesses");
+    fil_hdf5_write_integers(out, "number_of_guesses", &one, 1);
+    write_solution(out, "1", problem, v, u, r);
+    fil_hdf5_write_end(out);
+    return FIL_OK;
+}
+
+// What comes behind the problem. NULL: nothing.
+typedef struct addition {
+    const double *guess;     // of impulses
+    const double *v, *u, *r; // a solution
+} addition;
+
+static fil_status write_addition(fil_hdf5_write *out, fil_arena *scratch, const fil_contact_problem *problem,
+                                 const addition *addition)
+{
+    if (addition->r)
+        write_solution(out, "solution", problem, addition->v, addition->u, addition->r);
+    return addition->guess ? write_guess(out, scratch, problem, addition->guess) : FIL_OK;
+}
+
 static fil_status write_file(fil_context *context, const char *path, const fil_contact_problem *problem,
-                             const double *v, const double *u, const double *r)
+                             const addition *addition)
 {
     FIL_ASSERT(problem->has_primal || problem->has_dual);
     fil_arena *scratch = fil_arena_create(context);
@@ -325,13 +356,12 @@ static fil_status write_file(fil_context *context, const char *path, const fil_c
     fil_status status = fil_hdf5_write_open(context, path, out);
     if (status == FIL_OK) {
         status = problem->has_primal ? write_global(out, scratch, problem) : write_local(out, scratch, problem);
-        if (status != FIL_OK) {
-            fil_hdf5_write_cancel(out);
-        } else {
-            if (r)
-                write_solution(out, problem, v, u, r);
+        if (status == FIL_OK)
+            status = write_addition(out, scratch, problem, addition);
+        if (status == FIL_OK)
             status = fil_hdf5_write_commit(out);
-        }
+        else
+            fil_hdf5_write_cancel(out);
     }
     fil_arena_destroy(scratch);
     return status;
@@ -339,12 +369,19 @@ static fil_status write_file(fil_context *context, const char *path, const fil_c
 
 fil_status fil_contact_problem_write(fil_context *context, const char *path, const fil_contact_problem *problem)
 {
-    return write_file(context, path, problem, NULL, NULL, NULL);
+    return write_file(context, path, problem, &(addition){0});
+}
+
+fil_status fil_contact_guess_write(fil_context *context, const char *path, const fil_contact_problem *problem,
+                                   const double *r)
+{
+    FIL_ASSERT(r);
+    return write_file(context, path, problem, &(addition){.guess = r});
 }
 
 fil_status fil_contact_solution_write(fil_context *context, const char *path, const fil_contact_problem *problem,
                                       const double *v, const double *u, const double *r)
 {
     FIL_ASSERT(r);
-    return write_file(context, path, problem, v, u, r);
+    return write_file(context, path, problem, &(addition){.v = v, .u = u, .r = r});
 }

@@ -288,6 +288,11 @@ check run_pile_survives_a_kill same_frames killed
 check run_pile_audit "$FILUM" audit pile --stretch 0.2
 check run_pile_dump "$FILUM" run pile.json -o dumping --dump-problems pile-problems --every 20
 check run_pile_dump_solves bash -c "find pile-problems -name '*.hdf5' | sort | tail -1 | xargs '$FILUM' contact solve --tol 1e-6 --quiet"
+# A dumped problem holds the impulses that the step began with: nearer than none.
+last_problem=$(find pile-problems -name '*.hdf5' | sort | tail -1)
+"$FILUM" contact solve "$last_problem" --quiet --tol 1e-6 --trace cold.csv >/dev/null
+"$FILUM" contact solve "$last_problem" --quiet --tol 1e-6 --warm "$last_problem" --trace warm.csv >/dev/null
+check run_pile_dump_begins_warm bash -c "paste -d, cold.csv warm.csv | awk -F, 'NR == 2 {exit !(\$9 < 0.5 * \$4)}'"
 check run_pile_linear "$FILUM" run pile.json -o linear --set contact.method=linear --set contact.stretch=1
 
 # Strands that come to rest on a bar before the first frame stay there.

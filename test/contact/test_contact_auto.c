@@ -164,6 +164,39 @@ TEST(contact_auto_solves_hard_contacts_apart)
     fil_context_destroy(context);
 }
 
+// The impulses on one strand, as if it were jammed and had lost what held it: worse than no impulses at all. Those of
+// all others are still worth having.
+TEST(contact_auto_mends_a_guess_that_is_worse_than_none)
+{
+    fil_context *context = fil_context_create(NULL);
+    fil_contact_hair hair = fil_contact_hair_default();
+    hair.strands = 300;
+    hair.contacts_per_strand = 60; // rows of W that are too long for sweeps
+    fil_contact_problem *problem;
+    test_ok(context, fil_contact_hair_generate(context, &hair, &problem));
+    double *r = impulse_of(problem), *none = impulse_of(problem), none_left[FIL_MERIT_COUNT], left[FIL_MERIT_COUNT];
+    fil_contact_def def = solver_def("auto", 1e-4);
+    fil_solve_stats cold, warm;
+    test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &cold));
+    for (int i = 0; i < problem->contact_count; ++i)
+        for (int side = problem->H.side_start[i]; side < problem->H.side_start[i + 1]; ++side)
+            if (problem->H.body[side] == hair.strands / 2)
+                for (int k = 0; k < 3; ++k)
+                    r[3 * i + k] *= 300;
+    test_ok(context, fil_contact_judge(context, problem, none, none_left));
+    test_ok(context, fil_contact_judge(context, problem, r, left));
+    ck_assert_double_gt(left[FIL_MERIT_NATURAL], none_left[FIL_MERIT_NATURAL]);
+    def.warm = true;
+    test_ok(context, fil_contact_solve(context, problem, &def, r, NULL, NULL, &warm));
+    ck_assert_int_eq(warm.outcome, FIL_SOLVED);
+    ck_assert(!problem->has_dual);
+    ck_assert_int_lt(2 * warm.iterations, cold.iterations);
+    free(none);
+    free(r);
+    fil_contact_problem_destroy(problem);
+    fil_context_destroy(context);
+}
+
 // Both stages of admm.
 TEST(contact_auto_same_bits_on_any_number_of_threads_on_strands)
 {

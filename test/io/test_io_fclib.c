@@ -471,6 +471,45 @@ TEST(fclib_agrees_on_global_problems)
 #endif
 }
 
+TEST(fclib_agrees_on_guesses)
+{
+#ifdef FIL_HAVE_FCLIB
+    fil_context *context = fil_context_create(NULL);
+    for (int kind = 0; kind < 2; ++kind) {
+        fil_contact_problem *problem = kind ? random_primal(context, 12, 7, 5) : random_dual(context, 12, 3);
+        double r[36], back[36];
+        for (int k = 0; k < 36; ++k)
+            r[k] = 1 + k, back[k] = 0;
+        test_ok(context, fil_contact_guess_write(context, test_path("a.hdf5"), problem, r));
+        int count = 0;
+        struct fclib_solution *theirs = fclib_read_guesses(test_path("a.hdf5"), &count);
+        ck_assert_ptr_nonnull(theirs);
+        ck_assert_int_eq(count, 1);
+        same_numbers("r", r, theirs->r, 36);
+        ck_assert_int_eq(fil_contact_solution_read(context, test_path("a.hdf5"), problem, back), FIL_BAD_INPUT);
+        ck_assert_double_eq(back[0], 0);
+        test_ok(context, fil_contact_guess_read(context, test_path("a.hdf5"), problem, back));
+        same_numbers("r", r, back, 36);
+        // FCLIB writes what we read, and where there is a solution it comes first.
+        theirs->r[7] = 5;
+        test_ok(context, fil_contact_problem_write(context, test_path("b.hdf5"), problem));
+        ck_assert_int_eq(fil_contact_guess_read(context, test_path("b.hdf5"), problem, back), FIL_BAD_INPUT);
+        ck_assert_int_eq(fclib_write_guesses(1, theirs, test_path("b.hdf5")), 1);
+        test_ok(context, fil_contact_guess_read(context, test_path("b.hdf5"), problem, back));
+        same_numbers("r", theirs->r, back, 36);
+        theirs->r[7] = 6;
+        ck_assert_int_eq(fclib_write_solution(theirs, test_path("b.hdf5")), 1);
+        test_ok(context, fil_contact_guess_read(context, test_path("b.hdf5"), problem, back));
+        same_numbers("r", theirs->r, back, 36);
+        fclib_delete_solutions(theirs, 1);
+        fil_contact_problem_destroy(problem);
+    }
+    fil_context_destroy(context);
+#else
+    test_skip("built without FCLIB (apt install libfclib-dev)");
+#endif
+}
+
 TEST(fclib_agrees_on_no_contacts)
 {
 #ifdef FIL_HAVE_FCLIB
@@ -544,14 +583,15 @@ typedef struct memory_work {
 static fil_status read_or_write(fil_context *context, void *data)
 {
     const memory_work *work = data;
+    const double zero[36] = {0};
     if (work->write)
-        return fil_contact_problem_write(context, work->path, work->problem);
+        return fil_contact_guess_write(context, work->path, work->problem, zero);
     fil_contact_problem *problem = (fil_contact_problem *)work;
     fil_status status = fil_contact_problem_read(context, work->path, &problem);
     ck_assert(status == FIL_OK || !problem);
     double r[36];
     if (status == FIL_OK)
-        status = fil_contact_solution_read(context, work->path, problem, r);
+        status = fil_contact_guess_read(context, work->path, problem, r);
     fil_contact_problem_destroy(problem);
     return status;
 }
