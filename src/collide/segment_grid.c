@@ -161,29 +161,30 @@ void fil_segment_grid_walk(const fil_segment_grid *grid, int *order)
                 order += walk_layer(grid, i, j, layer, order);
 }
 
-// Runs of cells to look at. They are collected first: memory then fetches all of them at once.
+// Runs of cells to look at, and of each the name that others must be above. They are collected first: memory then
+// fetches all of them at once.
 enum { MOST_RUNS = 32 };
 
 typedef struct runs {
-    int count;
+    int count, above[MOST_RUNS];
     int64_t begin[MOST_RUNS], end[MOST_RUNS];
 } runs;
 
-static inline void add_run(const fil_segment_grid *grid, int64_t begin, int64_t end, runs *runs)
+static inline void add_run(const fil_segment_grid *grid, int64_t begin, int64_t end, int above, runs *runs)
 {
     runs->begin[runs->count] = begin;
     runs->end[runs->count] = end;
+    runs->above[runs->count] = above;
     runs->count += begin < end;
     __builtin_prefetch(grid->box + begin / LANES * BLOCK);
     __builtin_prefetch(grid->box + (end - (begin < end)) / LANES * BLOCK);
     __builtin_prefetch(grid->segment + begin);
 }
 
-// What a search passes on: segments of which no bound is above its limit, after `segment` or all but it.
+// What a search passes on: segments of which no bound is above its limit, but not the one that asks.
 typedef struct search {
     fil_v8 limit[BOUNDS];
     int segment;
-    bool all;
     fil_segment_grid_visit *visit;
     void *data;
 } search;
@@ -205,7 +206,7 @@ static inline unsigned overlaps(const float *block, const search *search)
     return ~fil_m8_bits(apart) & 0xff;
 }
 
-static inline void visit_run(const fil_segment_grid *grid, const search *search, int64_t begin, int64_t end)
+static inline void visit_run(const fil_segment_grid *grid, const search *search, int64_t begin, int64_t end, int above)
 {
     for (int64_t first = begin - begin % LANES; first < end; first += LANES) {
         unsigned near = overlaps(grid->box + first / LANES * BLOCK, search);
@@ -215,7 +216,7 @@ static inline void visit_run(const fil_segment_grid *grid, const search *search,
             near &= ~(~0u << (end - first));
         for (; near; near &= near - 1) {
             int other = grid->segment[first + __builtin_ctz(near)];
-            if (other > search->segment || (search->all && other != search->segment))
+            if (other > above && other != search->segment)
                 search->visit(search->data, other);
         }
     }
@@ -224,30 +225,44 @@ static inline void visit_run(const fil_segment_grid *grid, const search *search,
 static inline void visit_runs(const fil_segment_grid *grid, const search *search, runs *runs)
 {
     for (int i = 0; i < runs->count; ++i)
-        visit_run(grid, search, runs->begin[i], runs->end[i]);
+        visit_run(grid, search, runs->begin[i], runs->end[i], runs->above[i]);
     runs->count = 0;
 }
 
-void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double margin, bool all,
+// Of a row of cells along the last axis, those from the cell of the asker on; nobody in it before the asker.
+static inline void add_behind(const fil_segment_grid *grid, const int64_t *row, int own, int last, int segment,
+                              runs *runs)
+{
+    add_run(grid, row[own], row[own + 1], segment, runs);
+    add_run(grid, row[own + 1], row[last + 1], -1, runs);
+}
+
+void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double margin, fil_segment_grid_who who,
                            fil_segment_grid_visit *visit, void *data)
 {
     box wide = fil_segment_grid_box(&grid->segments, segment);
-    int first[3], last[3];
+    int first[3], last[3], own[3];
     for (int k = 0; k < 3; ++k) {
+        own[k] = cell_along(grid, k, 0.5 * (wide.low[k] + wide.high[k]));
         wide.low[k] -= margin, wide.high[k] += margin;
         first[k] = cell_along(grid, k, wide.low[k] - grid->reach[k]);
         last[k] = cell_along(grid, k, wide.high[k] + grid->reach[k]);
     }
-    search search = {.segment = segment, .all = all, .visit = visit, .data = data};
+    search search = {.segment = segment, .visit = visit, .data = data};
     set_limits(&wide, &search);
+    bool behind = who == FIL_SEGMENT_GRID_BEHIND;
+    int above = who == FIL_SEGMENT_GRID_GREATER ? segment : -1;
     runs runs;
     runs.count = 0;
-    for (int i = first[0]; i <= last[0]; ++i)
-        for (int j = first[1]; j <= last[1]; ++j) {
+    for (int i = behind ? own[0] : first[0]; i <= last[0]; ++i)
+        for (int j = behind && i == own[0] ? own[1] : first[1]; j <= last[1]; ++j) {
             // Cells next to each other along the last axis are one run.
             const int64_t *row = grid->start + ((int64_t)i * grid->size[1] + j) * grid->size[2];
-            add_run(grid, row[first[2]], row[last[2] + 1], &runs);
-            if (runs.count == MOST_RUNS)
+            if (behind && i == own[0] && j == own[1])
+                add_behind(grid, row, own[2], last[2], segment, &runs);
+            else
+                add_run(grid, row[first[2]], row[last[2] + 1], above, &runs);
+            if (runs.count >= MOST_RUNS - 1) // two may come at a time
                 visit_runs(grid, &search, &runs);
         }
     visit_runs(grid, &search, &runs);

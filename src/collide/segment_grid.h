@@ -35,10 +35,18 @@ fil_status fil_segment_grid_create(fil_arena *arena, const fil_segments *segment
 // this order finds in the cache what others have asked for.
 void fil_segment_grid_walk(const fil_segment_grid *grid, int *order);
 
-// Calls visit(data, segment) for every segment whose box comes within `margin` of the box of `segment` and whose name
-// is greater, or of all but itself, in an order that depends on the segments alone.
+// Of the segments near one: all but itself; those with a greater name; or those behind it in the grid, by cells and
+// then by names: half of the work, and each two are found once, by one of them, which must be in the grid.
+typedef enum fil_segment_grid_who {
+    FIL_SEGMENT_GRID_ALL,
+    FIL_SEGMENT_GRID_GREATER,
+    FIL_SEGMENT_GRID_BEHIND
+} fil_segment_grid_who;
+
+// Calls visit(data, segment) for each of them whose box comes within `margin` of the box of `segment`, in an order that
+// depends on the segments alone.
 typedef void fil_segment_grid_visit(void *data, int segment);
-void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double margin, bool all,
+void fil_segment_grid_near(const fil_segment_grid *grid, int segment, double margin, fil_segment_grid_who who,
                            fil_segment_grid_visit *visit, void *data);
 
 #endif

@@ -155,9 +155,11 @@ static void let_wait(void *data, int other)
 static int64_t ask_edge(const pair_job *job, int edge, const fil_touch_pairs *out, int64_t first, int64_t room)
 {
     asker asker = {.job = job, .edge = edge, .first = first, .room = room, .out = out};
-    // An edge of the grid leaves those before it to their own search.
-    bool in_grid = !job->only || job->only[job->S->strand[edge]];
-    fil_segment_grid_near(&job->grid, edge, job->margin, !in_grid, let_wait, &asker);
+    // Of two edges of the grid one asks.
+    fil_segment_grid_who who = !job->only                        ? FIL_SEGMENT_GRID_BEHIND
+                               : job->only[job->S->strand[edge]] ? FIL_SEGMENT_GRID_GREATER
+                                                                 : FIL_SEGMENT_GRID_ALL;
+    fil_segment_grid_near(&job->grid, edge, job->margin, who, let_wait, &asker);
     meet_waiting(&asker);
     return asker.count;
 }
@@ -199,6 +201,62 @@ static fil_status make_pairs(fil_arena *arena, int64_t count, fil_touch_pairs *o
     return out->a && out->b ? FIL_OK : FIL_NO_MEMORY;
 }
 
+// ---- in the order of first edges
+
+typedef struct sort_job {
+    const fil_touch_pairs *pairs;
+    int64_t *end; // [vertices] of the pairs of a first edge; they begin where those of the edge before end
+} sort_job;
+
+static void sort_seconds(void *data, int64_t begin, int64_t end)
+{
+    const sort_job *job = data;
+    int *b = job->pairs->b;
+    for (int64_t edge = begin; edge < end; ++edge) {
+        int64_t first = edge > 0 ? job->end[edge - 1] : 0;
+        for (int64_t i = first; i < job->end[edge]; ++i) {
+            int second = b[i];
+            int64_t at = i;
+            for (; at > first && b[at - 1] > second; --at)
+                b[at] = b[at - 1];
+            b[at] = second;
+            job->pairs->a[i] = (int)edge;
+        }
+    }
+}
+
+// A pair that comes up, `far` times as far ahead as memory takes.
+static inline int64_t ahead(const fil_touch_pairs *pairs, int64_t i, int far)
+{
+    const int64_t usual = 16;
+    return i + far * usual < pairs->count ? i + far * usual : i;
+}
+
+// A counting sort by first edges; then the few second edges of each. Where strands are numbered at random, each pair is
+// somewhere else in memory.
+static fil_status sort_pairs(fil_context *context, fil_arena *arena, int vertices, fil_touch_pairs *pairs)
+{
+    fil_touch_pairs sorted;
+    int64_t *next = FIL_ARENA_ARRAY(arena, int64_t, (int64_t)vertices + 1);
+    if (!next || make_pairs(arena, pairs->count, &sorted) != FIL_OK)
+        return FIL_NO_MEMORY;
+    for (int64_t i = 0; i < pairs->count; ++i) {
+        __builtin_prefetch(next + pairs->a[ahead(pairs, i, 2)] + 1, 1);
+        ++next[pairs->a[i] + 1];
+    }
+    for (int v = 0; v < vertices; ++v)
+        next[v + 1] += next[v];
+    for (int64_t i = 0; i < pairs->count; ++i) {
+        __builtin_prefetch(next + pairs->a[ahead(pairs, i, 2)], 1);
+        __builtin_prefetch(sorted.b + next[pairs->a[ahead(pairs, i, 1)]], 1);
+        sorted.b[next[pairs->a[i]]++] = pairs->b[i];
+    }
+    sort_job job = {&sorted, next};
+    fil_parallel_for(context, vertices, EDGE_GRAIN, sort_seconds, &job);
+    *pairs = sorted;
+    return FIL_OK;
+}
+
 // The edges of the strands in `only`; NULL: of all.
 static int list_edges(const fil_touch_strands *S, const bool *only, int *edge)
 {
@@ -237,5 +295,5 @@ fil_status fil_touch_strands_pairs(fil_context *context, fil_arena *arena, const
     status = make_pairs(arena, job.start[vertices], out);
     if (status == FIL_OK)
         fil_parallel_for(context, edges, EDGE_GRAIN, place_pairs, &job);
-    return status;
+    return status == FIL_OK && !only ? sort_pairs(context, arena, vertices, out) : status;
 }

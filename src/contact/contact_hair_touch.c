@@ -138,7 +138,8 @@ static void search_strand(search *self, int strand, bool edges, bool body)
     for (int i = FIRST_EDGE; i < vertices - 1; ++i) {
         self->edge = strand * vertices + i;
         if (edges)
-            fil_segment_grid_near(&self->finder->grid, self->edge, self->finder->margin, false, touch_edge, self);
+            fil_segment_grid_near(&self->finder->grid, self->edge, self->finder->margin, FIL_SEGMENT_GRID_GREATER,
+                                  touch_edge, self);
         if (body)
             touch_body(self, self->edge);
     }

@@ -78,11 +78,12 @@ TEST(segment_grid_finds_every_near_segment)
     fil_segment_grid grid;
     ck_assert_int_eq(fil_segment_grid_create(arena, &(fil_segments){.x = x}, segment, COUNT, margin, &grid), FIL_OK);
     bool seen[2 * COUNT];
-    int near = 0;
+    int near = 0, pairs = 0;
     for (int i = 0; i < COUNT; ++i) {
         visited visited = {.seen = seen};
         memset(seen, 0, sizeof seen);
-        fil_segment_grid_near(&grid, segment[i], margin, false, visit, &visited);
+        fil_segment_grid_near(&grid, segment[i], margin, FIL_SEGMENT_GRID_GREATER, visit, &visited);
+        pairs += visited.count;
         for (int j = 0; j < COUNT; ++j) {
             double s, t;
             const double *p = x + 6 * (ptrdiff_t)i, *q = x + 6 * (ptrdiff_t)j;
@@ -93,13 +94,30 @@ TEST(segment_grid_finds_every_near_segment)
         }
     }
     ck_assert_int_gt(near, 50);
+    // By those in front in the grid each two are found once, too.
+    bool *met = calloc((size_t)4 * COUNT * COUNT, sizeof *met);
+    for (int i = 0; i < COUNT; ++i) {
+        visited visited = {.seen = met + (ptrdiff_t)segment[i] * 2 * COUNT};
+        fil_segment_grid_near(&grid, segment[i], margin, FIL_SEGMENT_GRID_BEHIND, visit, &visited);
+        pairs -= visited.count;
+    }
+    ck_assert_int_eq(pairs, 0);
+    for (int i = 0; i < COUNT; ++i) {
+        visited visited = {.seen = seen};
+        memset(seen, 0, sizeof seen);
+        fil_segment_grid_near(&grid, segment[i], margin, FIL_SEGMENT_GRID_GREATER, visit, &visited);
+        for (int j = i + 1; j < COUNT; ++j)
+            ck_assert_int_eq(seen[2 * j],
+                             met[(ptrdiff_t)4 * i * COUNT + 2 * j] + met[(ptrdiff_t)4 * j * COUNT + 2 * i]);
+    }
+    free(met);
     // None at all, and all in one point.
     ck_assert_int_eq(fil_segment_grid_create(arena, &(fil_segments){.x = x}, segment, 0, 0, &grid), FIL_OK);
     memset(x, 0, (size_t)6 * COUNT * sizeof *x);
     ck_assert_int_eq(fil_segment_grid_create(arena, &(fil_segments){.x = x}, segment, COUNT, 0, &grid), FIL_OK);
     visited all = {.seen = seen};
     memset(seen, 0, sizeof seen);
-    fil_segment_grid_near(&grid, segment[COUNT / 2], 0, true, visit, &all);
+    fil_segment_grid_near(&grid, segment[COUNT / 2], 0, FIL_SEGMENT_GRID_ALL, visit, &all);
     ck_assert_int_eq(all.count, COUNT - 1);
     free(x);
     fil_arena_destroy(arena);
