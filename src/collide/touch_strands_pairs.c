@@ -7,6 +7,9 @@
 // Edges of one strand touch when they are not neighbours and the strand between them is longer than π times the sum of
 // their radii: less is needed for no loop, more would miss the turns of a tight curl.
 //
+// Of two edges the one in front in the grid asks: half of the boxes are looked at, and pairs come in the order of who
+// asked. They are sorted afterwards.
+//
 // Most of the time of a large groom goes by until memory brings what is asked for. So edges ask in the order in which
 // one walks through the columns of the grid: what one needs, others have just fetched. And candidates wait until there
 // are some, so that all of them are on their way at once.
