@@ -4,17 +4,13 @@
 // those of its start and do not change in it. In order:
 //
 //     control    what the scene wants at the end
-//     predict    strands with held roots that pressed against something go on as they moved, for contacts carried them:
-//                the forces on them nearly cancel. Others move without contact forces.
-//     detect     who touches whom on the way there
-//     build      A and b around the iterate, H, w
-//     solve      impulses
-//     respond    strands with these impulses as loads: Newton's method
-//     detect     who passes through whom on the way there: more contacts, or moved apart where that is hardly a move
+//     predict    first guesses of the strands
+//     meet       impulses and velocities that obey Coulomb's law, by the method of the scene: step_linear.c,
+//                step_adonis.c, step_impulse.c, with what they share in step_rounds.c
+//     check      is there trouble?
+//     commit     or go back
 //
-// and again from `build` until the velocities that strands respond with obey Coulomb's law at all contacts: every round
-// is one step of Newton's method on u(r), the velocities as a function of the impulses. The law is judged with these
-// velocities, so what is reported is true of the state that is taken.
+// The law is judged with the velocities of the strands, so what is reported is true of the state that is taken.
 //
 // Trouble (a law that is not met, strands that do not converge, edges that are too long or pass through each other)
 // halves the step: the state has not been touched, so the part is tried again. Steps grow back after some without
@@ -24,13 +20,12 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
-#include "math/cone.h"
 
 #include <math.h>
 #include <string.h>
 
 // A part on trial that needs more linearisations than this takes longer than two halves of it would.
-enum { CALM_PARTS = 4, MOST_WAITS = 2, MOST_LINEARISATIONS = 8, CONTACT_GRAIN = 1024 };
+enum { CALM_PARTS = 4, MOST_WAITS = 2, MOST_LINEARISATIONS = 8 };
 
 // ---- all packs
 
@@ -71,51 +66,6 @@ static void predict(const fil_part_job *self, fil_newton *newton, fil_strand_rep
     fil_pack_predict(job, newton);
 }
 
-// Whether one of the strands of a pack has a number, [strands], that is not negative.
-static bool has_one(const fil_part_job *self, const fil_newton *newton, const int *number)
-{
-    const fil_strands *S = newton->S;
-    const int *own = number + self->part->contacts->first_strand[self->job.group];
-    for (int lane = 0; lane < FIL_LANES && newton->pack * FIL_LANES + lane < S->strand_count; ++lane)
-        if (own[S->strand_of_slot[newton->pack * FIL_LANES + lane]] >= 0)
-            return true;
-    return false;
-}
-
-static bool goes_on(const fil_part_job *self, const fil_newton *newton)
-{
-    return has_one(self, newton, self->part->scratch->pressed);
-}
-
-static void move_on(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
-{
-    if (goes_on(self, newton))
-        fil_pack_drift(&self->job, newton);
-    else
-        self->job.solve(&self->job, newton, report);
-}
-
-static bool have_converged(const fil_strand_report *report)
-{
-    bool all = true;
-    for (int lane = 0; lane < FIL_LANES; ++lane)
-        all = all && report[lane].converged;
-    return all;
-}
-
-static void respond(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
-{
-    if (self->part->meets.count == 0 || !has_one(self, newton, self->part->scratch->body)) {
-        // Nothing carries it any more.
-        if (goes_on(self, newton) && !have_converged(report))
-            self->job.solve(&self->job, newton, report);
-        return;
-    }
-    for (int lane = 0; lane < FIL_LANES; ++lane)
-        report[lane].converged = false;
-    fil_step_respond(&self->job, newton, report);
-}
-
 static void commit(const fil_part_job *self, fil_newton *newton, fil_strand_report *report)
 {
     fil_m4 fine = fil_project_commit(self, newton);
@@ -133,21 +83,6 @@ bool fil_part_strands_converged(const fil_part *part)
             if (!part->job.state->scratch[g].report[slot].converged)
                 return false;
     return true;
-}
-
-// What is missing to balance where strands are led by the linearisation, or were moved apart: the sum of the squares,
-// in m/s.
-static double missing_balance(const fil_part *part)
-{
-    const fil_model *model = part->job.state->model;
-    double square = 0;
-    for (int g = 0; g < model->group_count; ++g)
-        for (int slot = 0; slot < fil_model_solved(model, g); ++slot) {
-            const fil_strand_report *report = &part->job.state->scratch[g].report[slot];
-            square += report->led ? report->change * report->change : 0;
-            square += report->moved * report->moved;
-        }
-    return square;
 }
 
 // Whether an edge of the iterates is longer than it may be.
@@ -169,104 +104,6 @@ static bool too_long(const fil_part *part)
 
 // ---- a part of a step
 
-void fil_rounds_forget(fil_rounds *self)
-{
-    fil_contact_problem_destroy(self->problem);
-    self->problem = NULL;
-}
-
-fil_status fil_rounds_build(fil_part *part, fil_rounds *self)
-{
-    double start = fil_timer_seconds();
-    fil_state *state = part->job.state;
-    if (self->room < part->meets.count) {
-        self->room = part->meets.room;
-        self->said = FIL_ARENA_RAW(part->scratch->arena, double, 3 * (int64_t)self->room);
-        self->u = FIL_ARENA_RAW(part->scratch->arena, double, 3 * (int64_t)self->room);
-        self->miss = FIL_ARENA_RAW(part->scratch->arena, double, self->room);
-        if (!self->said || !self->u || !self->miss)
-            return FIL_NO_MEMORY;
-    }
-    fil_status status = fil_problem_build(part, &self->problem);
-    ++part->stats->linearisations;
-    if (status == FIL_OK && state->watch)
-        state->watch(state->watch_user, part->to, self->problem, part->meets.r);
-    part->stats->seconds[FIL_PHASE_BUILD] += fil_timer_seconds() - start;
-    return status;
-}
-
-// What takes longer than this is better tried with half the step.
-static const int64_t most_iterations = 2000;
-
-fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self)
-{
-    double start = fil_timer_seconds();
-    fil_contact_def def = fil_contact_def_default();
-    def.solver = part->contacts->settings.solver;
-    def.local = part->contacts->settings.local;
-    def.tolerance = tolerance;
-    def.max_iterations = most_iterations;
-    def.warm = true;
-    fil_status status =
-        fil_contact_solve(part->job.context, self->problem, &def, part->meets.r, self->said, NULL, &self->solve);
-    part->stats->contact_iterations += self->solve.iterations;
-    part->stats->seconds[FIL_PHASE_CONTACT] += fil_timer_seconds() - start;
-    return status;
-}
-
-static double speed_scale(const fil_rounds *self)
-{
-    return self->solve.free_speed > 0 ? self->solve.free_speed : 1;
-}
-
-typedef struct judge_job {
-    const fil_meets *meets;
-    const fil_rounds *rounds;
-} judge_job;
-
-static void judge_contacts(void *data, int64_t begin, int64_t end)
-{
-    const judge_job *job = data;
-    const fil_meets *meets = job->meets;
-    const fil_rounds *rounds = job->rounds;
-    for (int64_t i = begin; i < end; ++i)
-        rounds->miss[i] = fil_cone_natural(meets->mu[i], rounds->solve.rho, meets->r + 3 * i, rounds->u + 3 * i);
-}
-
-static double whole_residual(const fil_part *part, const fil_rounds *self)
-{
-    return hypot(self->law, sqrt(missing_balance(part)) / speed_scale(self));
-}
-
-void fil_rounds_judge(fil_part *part, fil_rounds *self)
-{
-    double square = 0;
-    fil_meet_follow(part);
-    fil_problem_velocities(part, self->u);
-    judge_job job = {&part->meets, self};
-    fil_parallel_for(part->job.context, part->meets.count, CONTACT_GRAIN, judge_contacts, &job);
-    for (int i = 0; i < part->meets.count; ++i)
-        square += self->miss[i];
-    self->law = square > 0 ? sqrt(square) / (self->solve.rho * speed_scale(self)) : 0;
-    self->residual = whole_residual(part, self);
-}
-
-// How far the linearisation was from the velocities that strands responded with, on the scale of the residual.
-static double what_it_missed(const fil_part *part, const fil_rounds *self)
-{
-    double square = 0;
-    for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)part->meets.count; ++k)
-        square += (self->u[k] - self->said[k]) * (self->u[k] - self->said[k]);
-    return sqrt(square) / speed_scale(self);
-}
-
-static void respond_and_judge(fil_part *part, fil_rounds *self)
-{
-    fil_problem_push(part);
-    fil_part_for_packs(part, FIL_PHASE_SOLVE, respond);
-    fil_rounds_judge(part, self);
-}
-
 fil_status fil_part_find(fil_part *part)
 {
     double start = fil_timer_seconds();
@@ -286,103 +123,7 @@ fil_status fil_part_find_more(fil_part *part, bool search, int *added)
     return status == FIL_OK && search ? fil_look_add(part, added) : status;
 }
 
-// How strands that pass through each other are taken apart: they and those that nearly do are moved; they alone; they
-// are frozen.
-typedef enum apart_way { APART_ALL, APART_CROSSINGS, APART_FROZEN, APART_WAYS } apart_way;
-
-// wanted: the residual above which it is not done. *done: nothing passes any more.
-static fil_status take_apart(fil_part *part, fil_rounds *self, apart_way way, double wanted, bool *done)
-{
-    fil_status status =
-        way == APART_FROZEN ? fil_rigid_hold(part, done) : fil_project_apart(part, way == APART_CROSSINGS, done);
-    if (status != FIL_OK || !*done)
-        return status;
-    *done = whole_residual(part, self) <= wanted;
-    if (*done)
-        part->passing.count = part->stats->crossings = 0;
-    else
-        fil_project_forget(part);
-    self->residual = whole_residual(part, self);
-    return FIL_OK;
-}
-
-// Contacts that a good iterate asks for besides the ones there are; where it meets others by hardly anything it is
-// moved instead.
-static fil_status look(fil_part *part, fil_rounds *self, int *added)
-{
-    fil_status status = fil_look_again(part);
-    bool done = false;
-    *added = 0;
-    for (int way = APART_ALL; way < APART_WAYS && status == FIL_OK && !done; ++way)
-        status = take_apart(part, self, (apart_way)way, part->contacts->settings.tolerance, &done);
-    if (status == FIL_OK && !done)
-        status = fil_look_wake(part, added);
-    return status == FIL_OK && !done ? fil_look_add(part, added) : status;
-}
-
-// Rounds of impulses and responses until the law holds.
-static fil_status meet(fil_part *part, fil_rounds *self)
-{
-    const fil_contacts *settings = &part->contacts->settings;
-    const double first = 1e-3, better = 0.02, slow = 0.3, little = 0.7, far = 0.3;
-    const double fewer = 0.5;
-    const int most_vain = 4, most_vain_looks = 2;
-    double before = INFINITY, least = INFINITY, missed = INFINITY;
-    int looks = 0, vain = 0;   // rounds that gained little, one after the other
-    int vain_looks = 0;        // the same of looks
-    double passing = INFINITY; // how many passed through each other at the last one
-    fil_status status = FIL_OK;
-    for (int round = 0; round < settings->max_iterations; ++round) {
-        if (!self->problem && part->meets.count > 0)
-            status = fil_rounds_build(part, self);
-        // A better answer than the linearisation is worth nothing. What it missed last time tells how good it is.
-        double tolerance = fmax(0.3 * settings->tolerance, fmin(first, better * missed));
-        if (status == FIL_OK && part->meets.count > 0)
-            status = fil_rounds_solve(part, tolerance, self);
-        if (status != FIL_OK)
-            return status;
-        respond_and_judge(part, self);
-        missed = what_it_missed(part, self);
-        bool good = self->residual <= settings->tolerance;
-        int added;
-        bool looks_again = good && looks < FIL_LOOKS;
-        status = looks_again ? look(part, self, &added) : fil_look_wake(part, &added);
-        looks += looks_again;
-        vain = good || self->residual < little * least ? 0 : vain + 1;
-        least = good ? INFINITY : fmin(least, self->residual);
-        bool astray = self->law > far && self->law > before;
-        bool stuck = (self->solve.outcome != FIL_SOLVED || vain >= most_vain || astray) && !good;
-        // Crossings that hardly become fewer.
-        if (looks_again) {
-            vain_looks = part->passing.count > fewer * passing ? vain_looks + 1 : 0;
-            passing = part->passing.count;
-        }
-        stuck = stuck || (passing > 0 && (vain_looks >= most_vain_looks || looks == FIL_LOOKS));
-        if (status == FIL_OK && good && added == 0 && !looks_again) // it has looked often enough, but not at this
-            return fil_look_again(part);
-        if (status != FIL_OK || stuck || (good && added == 0))
-            return status;
-        // What is led goes on from a new linearisation.
-        if (added > 0 || self->residual > 2 * self->law || self->law > slow * before)
-            fil_rounds_forget(self);
-        else
-            fil_problem_correct(self->problem, self->said, self->u);
-        before = added > 0 && self->law < far ? INFINITY : self->law;
-    }
-    return FIL_OK;
-}
-
-// FIL_CONTACTS_ADONIS, from the prediction on.
-static fil_status meet_adonis(fil_part *part, fil_rounds *self)
-{
-    fil_problem_let_go(part);
-    fil_meet_recall_pressed(part);
-    fil_part_for_packs(part, FIL_PHASE_SOLVE, move_on);
-    fil_status status = fil_part_find(part);
-    return status == FIL_OK ? meet(part, self) : status;
-}
-
-// Whether the law does, or rounds ended as the scene asked.
+// Whether the law holds, or rounds ended as the scene asked.
 static bool holds(const fil_part *part, const fil_rounds *rounds)
 {
     return rounds->residual <= part->contacts->settings.tolerance || rounds->still;
@@ -394,8 +135,9 @@ static fil_status rescue(fil_part *part, fil_rounds *rounds)
 {
     bool done = false;
     fil_status status = holds(part, rounds) ? FIL_OK : fil_look_again(part);
-    for (int way = APART_CROSSINGS; way < APART_WAYS && part->passing.count > 0 && status == FIL_OK && !done; ++way)
-        status = take_apart(part, rounds, (apart_way)way, INFINITY, &done);
+    for (int way = FIL_APART_CROSSINGS; way < FIL_APART_WAYS && part->passing.count > 0 && status == FIL_OK && !done;
+         ++way)
+        status = fil_rounds_take_apart(part, rounds, (fil_apart_way)way, INFINITY, &done);
     return status;
 }
 
@@ -404,7 +146,7 @@ static fil_status try_part(fil_part *part, unsigned *trouble)
 {
     static fil_status (*const methods[])(fil_part * part, fil_rounds * rounds) = {
         [FIL_CONTACTS_LINEAR] = fil_linear_meet,
-        [FIL_CONTACTS_ADONIS] = meet_adonis,
+        [FIL_CONTACTS_ADONIS] = fil_adonis_meet,
         [FIL_CONTACTS_IMPULSE] = fil_impulse_meet,
     };
     fil_arena_rewind(part->scratch->arena, part->scratch->start);

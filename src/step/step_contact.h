@@ -97,14 +97,24 @@ fil_status fil_part_find(fil_part *part);
 // Contacts that the iterate asks for besides the ones there are: from those who wait, and when all else is good by a
 // new search.
 fil_status fil_part_find_more(fil_part *part, bool search, int *added);
-// The problem around the iterate; its impulses; what the law says of them and of the velocities of the iterate.
+
+// step_rounds.c. The problem around the iterate; its impulses; what the law says of them and of the velocities of the
+// iterate.
 fil_status fil_rounds_build(fil_part *part, fil_rounds *self);
 fil_status fil_rounds_solve(fil_part *part, double tolerance, fil_rounds *self);
 void fil_rounds_judge(fil_part *part, fil_rounds *self);
 void fil_rounds_forget(fil_rounds *self);
+// m/s, what the residual is relative to.
+double fil_rounds_speed(const fil_rounds *self);
+// How strands that pass through each other are taken apart: they and those that nearly do are moved; they alone; they
+// are frozen.
+typedef enum fil_apart_way { FIL_APART_ALL, FIL_APART_CROSSINGS, FIL_APART_FROZEN, FIL_APART_WAYS } fil_apart_way;
+// wanted: the residual above which it is not done. *done: nothing passes any more.
+fil_status fil_rounds_take_apart(fil_part *part, fil_rounds *self, fil_apart_way way, double wanted, bool *done);
 
-// The methods, from the prediction to the iterate that is judged. step_linear.c, step_impulse.c.
+// The methods, from the prediction to the iterate that is judged. step_linear.c, step_adonis.c, step_impulse.c.
 fil_status fil_linear_meet(fil_part *part, fil_rounds *rounds);
+fil_status fil_adonis_meet(fil_part *part, fil_rounds *rounds);
 fil_status fil_impulse_meet(fil_part *part, fil_rounds *rounds);
 // A pack at its first guess, linearised there.
 fil_part_body fil_linear_start;
