@@ -160,12 +160,13 @@ static fil_status run_admm_to(auto_state *state, double tolerance, int64_t itera
 static fil_status run_patches(auto_state *state, double tolerance, const fil_admm_plan *plan)
 {
     enum { ROUNDS = 4, ITERATIONS = 2500 };
-    const double left = 0.3; // of the tolerance
+    const fil_contact_patch_plan patch = {.left = 0.3 * state->task->tolerance, .most = 1};
     fil_status status = FIL_OK;
+    bool done;
     for (int round = 0; round < ROUNDS && status == FIL_OK && !state->watch.stop; ++round) {
         if (state->watch.least <= tolerance)
             break;
-        status = fil_contact_patch_run(&state->watch, left * state->task->tolerance, state->r);
+        status = fil_contact_patch_run(&state->watch, &patch, state->r, &done);
         if (status == FIL_OK && !state->watch.stop)
             status = run_admm_to(state, tolerance, ITERATIONS, plan);
     }
@@ -429,6 +430,7 @@ static bool is_warm(const double *r, int64_t size)
 static fil_status mend_guess(auto_state *state)
 {
     const double left = 0.1; // of the residual without impulses
+    const double few = 0.1;  // of all contacts: more would cost as much as the whole
     fil_contact_watch *watch = &state->watch;
     if (!state->task->problem->has_primal)
         return FIL_OK;
@@ -438,8 +440,11 @@ static fil_status mend_guess(auto_state *state)
     fil_contact_watch_judge(watch, none);
     if (guess <= watch->natural || watch->stop)
         return FIL_OK;
-    fil_status status = fil_contact_patch_run(watch, left * watch->natural, state->r);
-    start_from_best(state, state->r);
+    const fil_contact_patch_plan patch = {.left = left * watch->natural, .most = few};
+    bool done;
+    fil_status status = fil_contact_patch_run(watch, &patch, state->r, &done);
+    if (done)
+        start_from_best(state, state->r);
     return status;
 }
 

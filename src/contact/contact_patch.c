@@ -208,26 +208,36 @@ static fil_status solve_patch(patch *self, double left, double *r)
     return FIL_OK;
 }
 
-fil_status fil_contact_patch_run(fil_contact_watch *watch, double left, double *r)
+// From the list of contacts on.
+static fil_status run(patch *self, double left, double *r)
+{
+    fil_contact_watch *watch = self->watch;
+    fil_status status = number_bodies(self);
+    if (status == FIL_OK)
+        status = copy_bodies(self);
+    if (status == FIL_OK) {
+        copy_contacts(self);
+        status = fil_contact_problem_form_dual(watch->task->context, self->problem);
+    }
+    if (status == FIL_OK)
+        status = solve_patch(self, left, r);
+    fil_contact_problem_destroy(self->problem);
+    return status;
+}
+
+fil_status fil_contact_patch_run(fil_contact_watch *watch, const fil_contact_patch_plan *plan, double *r, bool *done)
 {
     watch->phase = "patch";
+    *done = false;
     if (fil_contact_watch_judge(watch, r))
         return FIL_OK;
     patch self = {.watch = watch, .arena = fil_arena_borrow(watch->task->context)};
     fil_status status = self.arena ? choose_contacts(&self, r) : FIL_NO_MEMORY;
-    if (status == FIL_OK)
-        status = number_bodies(&self);
-    if (status == FIL_OK)
-        status = copy_bodies(&self);
-    if (status == FIL_OK) {
-        copy_contacts(&self);
-        status = fil_contact_problem_form_dual(watch->task->context, self.problem);
-    }
-    if (status == FIL_OK)
-        status = solve_patch(&self, left, r);
-    fil_contact_problem_destroy(self.problem);
+    *done = status == FIL_OK && self.count <= plan->most * watch->task->problem->contact_count;
+    if (*done)
+        status = run(&self, plan->left, r);
     fil_arena_give_back(self.arena);
-    if (status == FIL_OK)
+    if (status == FIL_OK && *done)
         fil_contact_watch_judge(watch, r);
     return status;
 }

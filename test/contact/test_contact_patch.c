@@ -42,9 +42,10 @@ static fil_status spoil_and_repair(fil_context *context, void *data)
         for (int k = 0; k < 15; ++k)
             r[3 * (problem->contact_count / 2) + k] *= 2;
         fil_contact_watch_judge(&watch, r);
+        const fil_contact_patch_plan plan = {.left = 0.3 * task.tolerance, .most = 1};
         self->residual[0] = watch.residual;
         status = self->core ? fil_contact_core_run(&watch, r, &self->found)
-                            : fil_contact_patch_run(&watch, 0.3 * task.tolerance, r);
+                            : fil_contact_patch_run(&watch, &plan, r, &self->found);
         self->residual[1] = watch.residual;
     }
     fil_arena_destroy(arena);
