@@ -145,11 +145,11 @@ static fil_status meet(fil_part *part, fil_rounds *self)
     return FIL_OK;
 }
 
-fil_status fil_adonis_meet(fil_part *part, fil_rounds *self)
+fil_status fil_adonis_meet(fil_part *part, fil_rounds *rounds)
 {
     fil_problem_let_go(part);
     fil_meet_recall_pressed(part);
     fil_part_for_packs(part, FIL_PHASE_SOLVE, move_on);
     fil_status status = fil_part_find(part);
-    return status == FIL_OK ? meet(part, self) : status;
+    return status == FIL_OK ? meet(part, rounds) : status;
 }
